@@ -40,7 +40,12 @@
 #' @param synthetic The release: [`synthetic_data`][synthetic_data], a
 #'   `pseudo_posterior`, a data frame or a list of data frames. Rows may be in
 #'   any order.
-#' @param known (character) Published columns the intruder knows, at least one.
+#' @param known (character) Columns the intruder knows, at least one: published
+#'   ones, or of sets of whole files any others than `variable`. [file_risk()]
+#'   does all columns of a file at once.
+#' @param variable (string or `NULL`) The synthetic column. Default `NULL`:
+#'   taken from `synthetic` if that knows it. Of sets of whole files it must be
+#'   given.
 #' @param intervals (count) A numeric variable with more distinct values than
 #'   this is cut into this many intervals at quantiles of the file; the intruder
 #'   then learns the interval. Default 20; synthpop groups numbers only where
@@ -60,7 +65,8 @@
 #'   It is confidential. `top_risks()` lists the records at highest risk.
 #' @section Error types:
 #' `pseudosynth_error_input`: a column is missing in the file or in a set, the
-#' variable itself is among the known columns, or values are missing.
+#' variable itself is among the known columns, or values are missing. In whole
+#' files missing values and codes are values like others.
 #' @references Raab, Nowok and Dibben (2024), Practical privacy metrics for
 #'   synthetic data. Taub, Elliot, Pampaka and Smith (2018), Differential
 #'   correct attribution probability for synthetic data.
@@ -83,7 +89,7 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
   intervals <- check_count(intervals, min = 2)
   data <- confidential_file(data, synthetic)
   sets <- release_sets(synthetic, data)
-  variable <- synthetic_variable(synthetic, variable)
+  variable <- synthetic_variable(synthetic, variable, whole = TRUE)
   check_columns(variable, data, "data")
   refuse_if(
     missing(known) || is.null(known),
@@ -92,43 +98,109 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
          {.code c(\"age\", \"region\")}.",
     arg = "known"
   )
-  known <- check_known(known, data, variable)
-  cut <- value_classes(data[[variable]], intervals)
+  whole <- are_files(synthetic)
+  known <- if (whole) {
+    check_file_known(known, names(sets[[1]]), variable)
+  } else {
+    check_known(known, data, variable)
+  }
+  cut <- if (whole) {
+    spec <- column_specs(synthetic$codebook)[[variable]]
+    file_classes(spec, data[[variable]], intervals)
+  } else {
+    value_classes(data[[variable]], intervals)
+  }
   values <- cut(data[[variable]], variable, "data")
   drawn <- lapply(sets, function(set) {
     check_columns(c(known, variable), set, "synthetic")
     refuse_if(
-      nrow(set) != nrow(data),
+      # How many records a file has may be what is protected
+      !whole && nrow(set) != nrow(data),
       "Each set must have as many records as the file.",
       x = "A set has {nrow(set)}, the file {nrow(data)}.",
       i = "Give the sets that were drawn for the whole file.", arg = "synthetic"
     )
     cut(set[[variable]], variable, "synthetic")
   })
-  # A set may have values that the file has not, and they differ, too
-  levels <- unique(c(values, unlist(drawn)))
   pattern <- known_pattern(data, known)
-  cells <- function(pattern, values) {
-    attribute_cells(pattern + 1L, match(values, levels), length(levels))
-  }
-  file <- cells(pattern$code, values)
-  found <- Map(function(set, values) {
-    attribute_of_set(file, cells(match_pattern(set, pattern$table), values))
-  }, sets, drawn)
+  found <- attribute_shares(
+    pattern$code, values, lapply(sets, match_pattern, pattern$table), drawn
+  )
   table <- do.call(rbind, lapply(found, `[[`, "shares"))
   new_result(
     "attribute_risk",
     set = data.frame(set = seq_along(sets), table), overall = colMeans(table),
     record = data.frame(
       attribution = mean_over(found, "attribution"),
-      disclosed = mean_over(found, "disclosed"), pattern_size = file$size
+      disclosed = mean_over(found, "disclosed"),
+      pattern_size = pattern$size[pattern$code + 1L]
     ),
     m = length(sets), n_records = nrow(data), known = known,
     variable = variable, intervals = attr(cut, "intervals")
   )
 }
 
+#' Which columns of whole files are known: others than the variable
+#' @noRd
+check_file_known <- function(known, columns, variable) {
+  check_names(known, columns)
+  refuse_if(
+    variable %in% known, "The variable must not be among the {.arg known}
+     columns.", arg = "known"
+  )
+  unique(known)
+}
+
 # Cells ------------------------------------------------------------------------
+
+#' Shares of attribute_risk() of one column
+#'
+#' @param pattern (integer) Of the records of the file, from 0.
+#' @param values (character) Classes of the variable in the file.
+#' @param patterns,drawn (lists) The same of each set; pattern -1 is one that
+#'   the file has not.
+#' @return (list) See attribute_of_set().
+#' @noRd
+attribute_shares <- function(pattern, values, patterns, drawn) {
+  # A set may have values that the file has not, and they differ, too
+  levels <- unique(c(values, unlist(drawn)))
+  cells <- function(pattern, values) {
+    attribute_cells(pattern + 1L, match(values, levels), length(levels))
+  }
+  file <- cells(pattern, values)
+  Map(function(pattern, values) {
+    attribute_of_set(file, cells(pattern, values))
+  }, patterns, drawn)
+}
+
+#' Classes of a column of whole files
+#'
+#' Missing is a value, and so are zero and each code of an amount; its other
+#' values are told apart as value_classes() does.
+#' @return (function of a column, its name and the argument) Text.
+#' @noRd
+file_classes <- function(spec, y, intervals) {
+  if (!is_amount(spec)) {
+    return(structure(
+      function(x, name, arg) paste0("=", as_text(column_values(x))),
+      intervals = NA_integer_
+    ))
+  }
+  parts <- amount_parts(spec)
+  apart <- function(x) is.na(x) | part_of(x, parts) %in% which(!parts$valued)
+  y <- plain_amount(y)
+  cut <- value_classes(y[!apart(y)], intervals)
+  structure(
+    function(x, name, arg) {
+      x <- plain_amount(x)
+      class <- paste0("=", as_text(x))
+      valued <- !apart(x)
+      class[valued] <- cut(x[valued], name, arg)
+      class
+    },
+    intervals = attr(cut, "intervals")
+  )
+}
 
 #' How values are told apart: as they are, or by intervals of the file
 #' @return (function of a column, its name and the argument) Text.

@@ -85,7 +85,7 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
   threads <- check_count(threads, min = 1, max = 1024)
   data <- confidential_file(data, synthetic)
   sets <- release_sets(synthetic, data)
-  variable <- synthetic_variable(synthetic, variable)
+  variable <- synthetic_variable(synthetic, variable, whole = TRUE)
   known <- check_known(known, data, variable)
   y <- response_values(data, variable)
   values <- vapply(seq_along(sets), function(j) {

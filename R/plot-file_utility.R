@@ -1,43 +1,238 @@
-#' Figure of the utility of synthetic files
+#' Figures of the utility of synthetic files
 #'
-#' A matrix of all pairs of columns: how much farther from the file's the table
-#' of a pair is than that of a fresh sample as large as a set, mean over sets.
-#' On the diagonal are the tables of one column. 1 is as good as a fresh sample.
+#' * `"pairs"`: a matrix of all pairs of columns: how much farther from the
+#'   file's the table of a pair is than that of a fresh sample as large as a
+#'   set, mean over sets. On the diagonal are the tables of one column. 1 is as
+#'   good as a fresh sample.
+#' * `"pmse"`: the same for the propensity error of each table, synthpop's
+#'   `S_pMSE`.
+#' * `"statistics"`: how far the means, totals, quantiles, shares and heaps of
+#'   each column are from the file's, as a multiple of what a fresh sample is on
+#'   average. A point is a statistic, mean over sets; the farthest one of a
+#'   column is named.
+#' * `"coefficients"`: estimates and 95% intervals of the stated models, of the
+#'   file and of the sets, in standard errors of the file's estimate. The file
+#'   has 0 and an interval of about 2 to both sides.
+#'
 #' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
 #' it in a function or a loop.
 #'
-#' @param object What [utility()] makes of sets of a [file_release()].
+#' @param object What [utility()] makes of sets of whole files.
+#' @param type (string) Which figure. Default `"pairs"`: what a file is compared
+#'   by first.
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
+#' @section Error types: `pseudosynth_error_input`: `"coefficients"` of a
+#'   utility without models.
 #' @name plot.file_utility
 #' @examples
 #' people <- ce_income[c("sex", "age", "marital", "earner")]
 #' book <- confirm_codebook(draft_codebook(people))
 #' release <- file_release(file_plan(people, book), epsilon = 1)
-#' plot(utility(synthesize(release), people))
+#' found <- utility(
+#'   synthesize(release), people,
+#'   regression = earner ~ sex + age
+#' )
+#' plot(found)
+#' plot(found, "coefficients")
 NULL
 
 #' @rdname plot.file_utility
 #' @method autoplot file_utility
 #' @export
-autoplot.file_utility <- function(object, ...) {
+autoplot.file_utility <- function(object, type = c(
+                                    "pairs", "pmse", "statistics",
+                                    "coefficients"
+                                  ), ...) {
   check_no_dots(..., hint = "See {.fn plot.file_utility}.")
+  type <- check_choice(
+    type, c("pairs", "pmse", "statistics", "coefficients")
+  )
+  switch(type,
+    statistics = plot_file_statistics(object),
+    coefficients = plot_file_coefficients(object),
+    plot_file_tables(object, type)
+  )
+}
+
+plot_file_tables <- function(object, type) {
   cells <- mean_pairs(object$pairs)
   cells$second[is.na(cells$second)] <- cells$first[is.na(cells$second)]
-  mean <- colMeans(object$table[-1])
+  by_pmse <- type == "pmse"
+  mean <- colMeans(object$table[paste0(
+    c("two_way", "one_way"), if (by_pmse) "_pmse", "_ratio"
+  )])
   draw_alone(
     draw_matrix,
-    cells = matrix_cells(cells, object$columns, cells$ratio),
+    cells = matrix_cells(
+      cells, object$columns, if (by_pmse) cells$pmse_ratio else cells$ratio
+    ),
     title = "Tables of synthetic files",
     subtitle = sprintf(
-      "Total variation from the file's, beside that of a fresh sample: 1 is as
-       good. Mean over %s: pairs %s, single columns %s",
-      counted(nrow(object$table), "set"),
-      format_figure(mean[["two_way_ratio"]], 2),
-      format_figure(mean[["one_way_ratio"]], 2)
+      "%s: 1 is as good. Mean over %s: pairs %s, single columns %s",
+      if (by_pmse) {
+        "Propensity error, beside its value by chance in a fresh sample"
+      } else {
+        "Total variation from the file's, beside that of a fresh sample"
+      },
+      counted(nrow(object$table), "set"), format_figure(mean[[1]], 2),
+      format_figure(mean[[2]], 2)
     ), caption = confidential_caption
   )
 }
+
+# Statistics -------------------------------------------------------------------
+
+# Beyond so many times a fresh sample's difference all is far
+farthest_statistic <- 30
+
+plot_file_statistics <- function(object) {
+  found <- mean_statistics(object$statistics)
+  found <- found[!is.na(found$ratio), ]
+  # A logarithmic axis has no place for 0
+  points <- data.frame(
+    column = factor(found$column, rev(object$columns)),
+    ratio = clamp(found$ratio, 0.05, farthest_statistic),
+    kind = statistic_kinds(found$statistic),
+    name = ifelse(is.na(found$level), found$statistic, found$level)
+  )
+  named <- do.call(rbind, lapply(split(points, points$column), function(one) {
+    one[which.max(one$ratio), ]
+  }))
+  near <- found$ratio <= 2
+  draw_alone(
+    draw_statistics,
+    points = points, named = named,
+    title = "Statistics of synthetic files",
+    subtitle = sprintf(
+      "Difference from the file's, beside that of a fresh sample (line at 1).
+       At most twice as far: %s of %s",
+      format_count(sum(near)), counted(length(near), "statistic")
+    ), caption = confidential_caption
+  )
+}
+
+statistic_kinds <- function(statistic) {
+  kinds <- c("share of a level", "mean, sd, total", "quantile", "heap")
+  factor(kinds[ifelse(
+    statistic == "share", 1,
+    ifelse(
+      statistic %in% c("mean", "sd", "total"), 2,
+      ifelse(grepl("^multiples", statistic), 4, 3)
+    )
+  )], kinds)
+}
+
+draw_statistics <- function(points, named, title, subtitle, caption) {
+  ggplot(points, aes(x = .data$ratio, y = .data$column)) +
+    geom_vline(xintercept = 1, colour = "grey45", linewidth = 0.5) +
+    geom_point(
+      aes(colour = .data$kind, shape = .data$kind),
+      size = 2, alpha = 0.75
+    ) +
+    geom_text(
+      aes(label = .data$name),
+      data = named, size = 3, colour = "grey35", vjust = -0.9
+    ) +
+    scale_colour_manual(values = chain_colours[c(1, 6, 3, 4)]) +
+    scale_shape_manual(values = c(16, 17, 15, 18)) +
+    scale_x_log10(
+      breaks = c(0.1, 0.3, 1, 3, 10, 30), expand = expansion(c(0.04, 0.12)),
+      labels = c("0.1", "0.3", "1", "3", "10", "30+")
+    ) +
+    guides(
+      colour = guide_legend(nrow = 2), shape = guide_legend(nrow = 2)
+    ) +
+    labs(
+      title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
+      caption = caption, x = "Times the difference of a fresh sample", y = NULL
+    ) +
+    theme_pseudosynth() +
+    theme(axis.text.y = element_text(colour = "grey15"))
+}
+
+# Coefficients -----------------------------------------------------------------
+
+plot_file_coefficients <- function(object) {
+  found <- object$coefficients
+  refuse_if(
+    is.null(found), "There are no coefficients without a model.",
+    i = "State one in {.fn utility}: {.arg regression}.", arg = "type"
+  )
+  several <- length(unique(found$model)) > 1
+  scaled <- function(x) (x - found$file) / found$file_std.error
+  key <- paste(found$model, found$term, sep = "\r")
+  keys <- unique(key)
+  lines <- data.frame(
+    key = factor(key, rev(keys)),
+    model = factor(found$model, unique(found$model)),
+    set = found$set, estimate = scaled(found$estimate),
+    low = scaled(found$conf.low), high = scaled(found$conf.high)
+  )
+  first <- found$set == 1
+  own <- data.frame(
+    lines[first, c("key", "model")],
+    low = scaled(found$file_low)[first], high = scaled(found$file_high)[first]
+  )
+  means <- colMeans(object$models[c("overlap", "std_difference")])
+  draw_alone(
+    draw_models,
+    lines = lines, own = own, several = several,
+    kinds = c("the file", synthetic_kind(max(found$set))),
+    title = "Coefficients of stated models",
+    subtitle = sprintf(
+      "Estimates and 95%% intervals. Mean overlap of intervals %s, mean
+       difference %s standard errors",
+      format_figure(means[[1]], 2), format_figure(means[[2]], 2)
+    ), caption = confidential_caption
+  )
+}
+
+draw_models <- function(lines, own, several, kinds, title, subtitle,
+                              caption) {
+  own$kind <- kinds[1]
+  lines$kind <- kinds[2]
+  figure <- ggplot(lines, aes(x = .data$estimate, y = .data$key)) +
+    geom_segment(
+      aes(
+        x = .data$low, xend = .data$high, yend = .data$key, colour = .data$kind
+      ),
+      data = own, linewidth = 4, alpha = 0.45
+    ) +
+    geom_vline(xintercept = 0, colour = "grey45", linewidth = 0.4) +
+    geom_errorbar(
+      aes(
+        xmin = .data$low, xmax = .data$high, group = .data$set,
+        colour = .data$kind
+      ),
+      width = 0, linewidth = 0.5, position = position_dodge(width = 0.6)
+    ) +
+    geom_point(
+      aes(group = .data$set, colour = .data$kind),
+      size = 1.7, position = position_dodge(width = 0.6)
+    ) +
+    scale_colour_manual(
+      values = stats::setNames(c("#B3B3B3", colour_synthetic), kinds)
+    ) +
+    scale_y_discrete(
+      labels = function(key) sub("^.*\r", "", key),
+      guide = guide_axis(check.overlap = TRUE)
+    ) +
+    labs(
+      title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
+      caption = caption, y = NULL,
+      x = "Difference in standard errors of the file's"
+    ) +
+    theme_pseudosynth() +
+    theme(axis.text.y = element_text(colour = "grey15"))
+  if (several) {
+    figure + facet_wrap(vars(.data$model), scales = "free_y", ncol = 1)
+  } else {
+    figure
+  }
+}
+
+# Tables -----------------------------------------------------------------------
 
 #' The lower half of a matrix of columns
 #' @noRd

@@ -26,7 +26,10 @@ propensity_error <- function(data, set, variable, method, permutations = 20) {
     logit = logit_propensity(both, is_set, variable, others, fixed),
     cart = cart_propensity(
       if (fixed) with_residual(both, variable, others) else both,
-      is_set, fixed, permutations
+      is_set, fixed, permutations,
+      # In leaves of a few records the two differ by chance so much that no
+      # relation is seen beside it: a shuffled response would have 2 or 3
+      leaf = max(5, ceiling(length(is_set) / 20)), cp = 1e-8
     )
   )
 }
@@ -106,19 +109,19 @@ with_residual <- function(both, variable, others) {
 }
 
 #' A classification tree; what chance gives is measured by exchanging labels
+#' @param fixed (flag) Are the records of the file and of the set twins, one
+#'   below the other?
+#' @param leaf,cp Smallest leaf, least improvement of a split, see rpart.
 #' @noRd
-cart_propensity <- function(both, is_set, fixed, permutations) {
+cart_propensity <- function(both, is_set, fixed, permutations, leaf, cp) {
   rlang::check_installed("rpart", "for the propensity by classification trees.")
   share <- mean(is_set)
-  # In leaves of a few records the two differ by chance so much that no relation
-  # is seen beside it: a shuffled response would have a ratio of 2 or 3
-  leaf <- max(5, ceiling(length(is_set) / 20))
   error <- function(label) {
     frame <- both
     frame$.is_set <- factor(label)
     tree <- rpart::rpart(
       .is_set ~ ., frame, method = "class",
-      control = rpart::rpart.control(minbucket = leaf, cp = 1e-8, xval = 0)
+      control = rpart::rpart.control(minbucket = leaf, cp = cp, xval = 0)
     )
     mean((stats::predict(tree, type = "prob")[, "TRUE"] - share)^2)
   }

@@ -53,10 +53,20 @@ drawn_values <- function(synthetic) {
 }
 
 #' The name of the synthetic column
+#' @param whole (flag) May it be one of the columns of whole files?
 #' @noRd
-synthetic_variable <- function(synthetic, variable) {
+synthetic_variable <- function(synthetic, variable, whole = FALSE) {
   check_string(variable, null = TRUE, arg = "variable")
   synthetic <- sets_of(synthetic)
+  if (whole && are_files(synthetic)) {
+    columns <- names(synthetic$sets[[1]])
+    refuse_if(
+      is.null(variable), "{.arg variable} must name a column of the files.",
+      i = "The columns are {.val {columns}}.", arg = "variable"
+    )
+    check_names(variable, columns)
+    return(variable)
+  }
   own <- if (inherits(synthetic, "synthetic_data")) only_column(synthetic)$name
   own <- own %||% attr(synthetic, "variable")
   refuse_if(

@@ -7,7 +7,7 @@
 #'
 #' A [file_release()] and its sets have pages of their own: the codebook, the
 #' label in the terms of NIST SP 800-226, margins and noise of the release; for
-#' the agency also the sets beside the file and their utility.
+#' the agency also the sets beside the file, their utility and their risk.
 #'
 #' All pages are R Markdown templates, which RStudio offers under *File > New
 #' File > R Markdown > From Template*. Start from one of them to write a report
@@ -18,13 +18,14 @@
 #' @param path (string) The HTML file, such as `"review.html"`. An existing file
 #'   is replaced.
 #' @param audience (string) `"agency"`, the default, or `"public"`.
-#' @param known,radius (for the agency) Published columns that an intruder
-#'   knows, and the radius within which values count as close, as in
-#'   [identification_risk()]. Default of `known`: `NULL`, all published columns.
-#'   Default of `radius`: 0.2, as in the papers.
+#' @param known,radius (for the agency) Columns that an intruder knows, and the
+#'   radius within which values count as close, as in [identification_risk()].
+#'   Default of `known`: `NULL`, all published columns. Of whole files `known`
+#'   are the keys of [file_risk()], published or not; with none the page has
+#'   only the unique records. Default of `radius`: 0.2, as in the papers.
 #' @param groups (character or `NULL`; for the agency) Columns whose groups are
 #'   compared, see [utility()]. `NULL`, the default: the published columns with
-#'   at most 20 values. All three apply to a job only.
+#'   at most 20 values. `radius` and `groups` apply to a job only.
 #' @param data,public (for the public) The confidential file whose values the
 #'   scan looks for, and values that the scan ignores, as in [release()]. For a
 #'   file release the agency's page needs `data`, too.
@@ -74,12 +75,14 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
   )
   path <- check_page_path(path)
   if (whole) {
-    of_job <- c(known = !is.null(known), groups = !is.null(groups))
     refuse_if(
-      any(of_job), "{.arg {names(which(of_job))}} only {?applies/apply} to a
-      job.", arg = names(which(of_job))[1]
+      !is.null(groups), "{.arg groups} only applies to a job.", arg = "groups"
     )
-    return(file_report(x, path, audience, data, public))
+    refuse_if(
+      audience == "public" && !is.null(known),
+      "{.arg known} only applies to the agency's page.", arg = "known"
+    )
+    return(file_report(x, path, audience, data, public, known))
   }
   if (audience == "public") {
     return(public_report(x, path, data, public))
@@ -119,7 +122,7 @@ public_report <- function(x, path, data, public) {
 
 #' Of whole files: the same in its own templates
 #' @noRd
-file_report <- function(x, path, audience, data, public) {
+file_report <- function(x, path, audience, data, public, keys) {
   release <- if (!are_files(x)) leaving_release(x)
   sets <- if (are_files(x)) x else synthesize(x)
   file <- release_file(data, sets, sets)
@@ -128,8 +131,12 @@ file_report <- function(x, path, audience, data, public) {
       length(public) > 0, "{.arg public} only applies to a public page.",
       i = "Set {.code audience = \"public\"}.", arg = "public"
     )
+    columns <- names(sets$sets[[1]])
+    check_names(keys, columns, arg = "known")
+    if (is.null(keys)) keys <- setdiff(columns, sets$columns$name)
     return(render_page("file-review", path, list(
-      sets = sets, data = file, release = release
+      sets = sets, data = file, release = release,
+      keys = if (length(keys) < length(columns)) keys
     ), private = TRUE))
   }
   check_public_text(public)

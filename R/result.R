@@ -45,7 +45,11 @@ NULL
 # Documented elements that some objects of a class lack
 optional_elements <- list(
   synthesizer = c("censor", "reweighting"), privacy_guarantee = "exceedance",
-  synthetic_data = c("survey_weights", "totals")
+  synthetic_data = c("survey_weights", "totals"),
+  file_utility = c(
+    "propensity", "models", "coefficients", "survey_weights"
+  ),
+  file_risk = "identification"
 )
 
 #' What `$` answers where there is nothing, or the name is in lapply()'s dots

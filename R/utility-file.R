@@ -1,12 +1,15 @@
 # Utility of whole files: how near the tables of all columns and of all pairs of
 # columns are to those of the file.
 
-#' @param sets (`synthetic_data`) Of a file release.
+#' @param sets (`synthetic_data`) Of whole files.
+#' @param pmse (character) Methods of propensity models.
+#' @param regression (list of formulas) Named.
+#' @param survey_weights (string or `NULL`)
 #' @param given (named list) Other arguments of utility(), as they were given.
 #' @return (`file_utility`) See utility().
 #' @noRd
-file_utility <- function(sets, data, given) {
-  asked <- names(Filter(function(x) !is.null(x) && !isFALSE(x), given))
+file_utility <- function(sets, data, pmse, regression, survey_weights, given) {
+  asked <- names(Filter(Negate(is.null), given))
   refuse_if(
     length(asked) > 0,
     "{.arg {asked}} {?does/do} not apply to sets of whole files.",
@@ -16,46 +19,74 @@ file_utility <- function(sets, data, given) {
   )
   names <- names(sets$sets[[1]])
   check_columns(names, data, "data")
-  columns <- file_levels(sets$codebook, sets$sets, quantile_steps)
-  levels <- vapply(columns, function(column) length(column$levels) + 1L, 1L)
-  coded <- function(file) {
-    Map(level_codes, as.list(file)[names], columns)
+  data <- as.data.frame(data)
+  sets$sets <- lapply(sets$sets, without_labels)
+  survey_weights <- survey_weights %||% sets$survey_weights
+  check_survey_weights(data, survey_weights, "data", NULL)
+  for (set in sets$sets) {
+    check_survey_weights(set, survey_weights, "synthetic", NULL)
   }
-  file <- coded(data)
-  drawn <- lapply(sets$sets, coded)
-  tables <- tables_of(length(names))
-  n <- c(nrow(data), sets$n_records)
-  pairs <- do.call(rbind, lapply(tables, function(j) {
-    cells <- prod(levels[j])
-    counts <- function(codes) tabulate(cell_codes(codes[j], levels[j]), cells)
-    truth <- counts(file) / n[1]
-    tv <- vapply(drawn, function(codes) {
-      sum(abs(counts(codes) / n[2] - truth)) / 2
-    }, 1)
-    data.frame(
-      first = names[j[1]], second = if (length(j) > 1) names[j[2]] else NA,
-      set = seq_along(tv), distance = tv,
-      fresh = fresh_distance(truth, n[2])
-    )
-  }))
-  table <- do.call(rbind, lapply(split(pairs, pairs$set), function(one) {
-    of <- function(rows) {
-      mean <- colMeans(one[rows, c("distance", "fresh")])
-      c(mean[["distance"]], mean[["distance"]] / mean[["fresh"]])
-    }
-    single <- of(is.na(one$second))
-    double <- of(!is.na(one$second))
-    data.frame(
-      set = one$set[1], one_way = single[1], two_way = double[1],
-      one_way_ratio = single[2], two_way_ratio = double[2]
-    )
-  }))
-  pairs <- pairs[order(pairs$set), ]
-  row.names(pairs) <- row.names(table) <- NULL
+  models <- file_models(regression, data, sets$sets, survey_weights)
+  pairs <- file_tables(sets, data, names)
+  table <- do.call(rbind, lapply(split(pairs, pairs$set), mean_tables))
+  row.names(table) <- NULL
+  propensity <- file_propensities(sets, data, pmse)
   new_result(
     "file_utility",
-    table = table, pairs = pairs, columns = names, records = n
+    table = table, overall = c(
+      colMeans(table[-1]), mean_models(models$models), mean_ratios(propensity)
+    ),
+    pairs = pairs, statistics = file_statistics(sets, data, survey_weights),
+    models = models$models, coefficients = models$coefficients,
+    propensity = propensity, columns = names,
+    records = c(nrow(data), sets$n_records), survey_weights = survey_weights
   )
+}
+
+mean_models <- function(models) {
+  if (!is.null(models)) colMeans(models[c("overlap", "std_difference")])
+}
+
+#' @param propensity (data frame or `NULL`)
+#' @return (named numbers) `logit_pmse_ratio`, `cart_pmse_ratio`.
+#' @noRd
+mean_ratios <- function(propensity) {
+  if (is.null(propensity)) {
+    return(NULL)
+  }
+  means <- tapply(propensity$pmse_ratio, propensity$method, mean)
+  stats::setNames(as.vector(means), paste0(names(means), "_pmse_ratio"))
+}
+
+#' The tables of all columns and of all pairs beside the file's
+#' @return (data frame) See utility(), sorted by set.
+#' @noRd
+file_tables <- function(sets, data, names) {
+  columns <- file_levels(sets$codebook, sets$sets, quantile_steps)
+  levels <- vapply(columns, function(column) length(column$levels) + 1L, 1L)
+  tables <- tables_of(length(names))
+  counts <- function(file) {
+    codes <- vapply(names, function(name) {
+      level_codes(file[[name]], columns[[name]])
+    }, integer(nrow(file)))
+    codes <- matrix(codes, nrow(file))
+    table_counts_(codes, levels, tables, default_threads())
+  }
+  file <- counts(data)
+  fresh <- vapply(file, function(own) {
+    fresh_distance(own / nrow(data), sets$n_records)
+  }, 1)
+  first <- vapply(tables, function(j) names[j[1]], "")
+  second <- vapply(tables, function(j) names[j[2]], "")
+  do.call(rbind, lapply(seq_along(sets$sets), function(i) {
+    found <- Map(table_distance, file, counts(sets$sets[[i]]))
+    data.frame(
+      first, second, set = i,
+      distance = vapply(found, `[[`, 1, "distance"), fresh,
+      pmse = vapply(found, `[[`, 1, "pmse"),
+      pmse_ratio = vapply(found, `[[`, 1, "pmse_ratio")
+    )
+  }))
 }
 
 #' All columns, and all pairs of them
@@ -66,71 +97,45 @@ tables_of <- function(d) {
   c(as.list(seq_len(d)), lapply(pairs, as.integer))
 }
 
-cell_codes <- function(codes, levels) {
-  if (length(codes) == 1) {
-    codes[[1]]
-  } else {
-    codes[[1]] + levels[1] * (codes[[2]] - 1L)
-  }
-}
-
-#' Expected distance of a fresh sample from the file, with replacement
+#' How far a set's table is from the file's
 #'
-#' The exact mean of a bootstrap: a cell's count is binomial, whose mean
-#' absolute deviation is 2 k (1 - p) b(k; n, p) with k = floor(n p) + 1 (de
-#' Moivre).
-#' @param p (numeric) Shares of the cells.
-#' @param n (count) Records of the sample.
+#' A propensity model with a parameter for each cell has the share of the set in
+#' the cell as its score. Its error is a chi-squared statistic, times a constant
+#' (Raab, Nowok and Dibben 2021).
+#' @param file,set (double) Counts of all cells.
+#' @return (list) `distance`, `pmse`, `pmse_ratio`: of the cells that one of the
+#'   two has; 1 where there is one cell.
 #' @noRd
-fresh_distance <- function(p, n) {
-  p <- p[p > 0 & p < 1]
-  k <- floor(n * p) + 1
-  sum(2 * k * (1 - p) * stats::dbinom(k, n, p)) / n / 2
-}
-
-print_lines.file_utility <- function(x) {
-  mean <- colMeans(x$table[-1])
-  pairs <- x$pairs[!is.na(x$pairs$second), ]
-  worst <- mean_pairs(pairs)
-  worst <- utils::head(worst[order(-worst$ratio), ], 5)
-  shown <- data.frame(
-    tables = c("of one column", "of two columns"),
-    distance = mean[c("one_way", "two_way")],
-    "beside a fresh sample" = mean[c("one_way_ratio", "two_way_ratio")],
-    check.names = FALSE
+table_distance <- function(file, set) {
+  seen <- file + set > 0
+  file <- file[seen]
+  set <- set[seen]
+  both <- sum(file, set)
+  share <- sum(set) / both
+  chi <- sum(
+    (set - file * share / (1 - share))^2 / ((file + set) * share)
   )
-  named <- data.frame(
-    pair = paste(worst$first, worst$second, sep = " x "),
-    distance = worst$distance, "beside a fresh sample" = worst$ratio,
-    check.names = FALSE
-  )
-  c(
-    sprintf(
-      "Utility of synthetic files, mean over %s",
-      counted(nrow(x$table), "set")
-    ),
-    paste0("  ", format_table(shown)),
-    if (nrow(named) > 0) {
-      c("  The pairs that are farthest off:", paste0("  ", format_table(named)))
-    },
-    wrap_line(paste(
-      "Total variation distance of tables from the file's. A fresh sample of",
-      "the file, as large as a set, has 1."
-    )),
-    sprintf(
-      "  Records: %s in the file, %s in a set", format_count(x$records[1]),
-      format_count(x$records[2])
-    ),
-    paste0("  ", confidential_line())
+  list(
+    distance = sum(abs(file / sum(file) - set / sum(set))) / 2,
+    pmse = chi * share * (1 - share)^2 / both,
+    pmse_ratio = if (length(set) > 1) chi / (length(set) - 1) else 1
   )
 }
 
-#' Pairs with their mean over sets
+#' Means over the tables of one column and over those of two
+#' @param one (data frame) Those of a set.
 #' @noRd
-mean_pairs <- function(pairs) {
-  first <- pairs[pairs$set == 1, c("first", "second", "fresh")]
-  first$distance <- rowMeans(matrix(pairs$distance, nrow(first)))
-  # A column of one level is as good as can be
-  first$ratio <- ifelse(first$fresh == 0, 1, first$distance / first$fresh)
-  first
+mean_tables <- function(one) {
+  of <- function(rows) {
+    mean <- colMeans(one[rows, c("distance", "fresh", "pmse_ratio")])
+    c(mean[["distance"]], mean[["distance"]] / mean[["fresh"]],
+      mean[["pmse_ratio"]])
+  }
+  single <- of(is.na(one$second))
+  double <- of(!is.na(one$second))
+  data.frame(
+    set = one$set[1], one_way = single[1], two_way = double[1],
+    one_way_ratio = single[2], two_way_ratio = double[2],
+    one_way_pmse_ratio = single[3], two_way_pmse_ratio = double[3]
+  )
 }

@@ -1,8 +1,9 @@
 #' Measure how close synthetic sets are to the confidential file
 #'
 #' Compares distributions, group means, regression coefficients and, on request,
-#' a propensity score, set by set. Of sets of a [file_release()] it compares the
-#' tables of every column and of every pair of columns.
+#' a propensity score, set by set. Of sets of whole files it compares the tables
+#' of every column and of every pair of columns, statistics of each column, and,
+#' on request, models and propensity scores of all columns.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`,
 #'   data frame or list of data frames) The sets.
@@ -16,7 +17,9 @@
 #'   `log(income) ~ age + earner`. It is fitted to the file and to each set by
 #'   least squares; R2 and the overlap of the 95% intervals of the coefficients
 #'   are compared. `.` stands for the other columns that the file and all sets
-#'   have. `NULL`, the default: none.
+#'   have. Of whole files it may also be a list of formulas, best named, and a
+#'   response with two levels gets a logistic regression. `NULL`, the default:
+#'   none.
 #' @param transform (string) Scale of the group means: `"identity"`, `"log"`,
 #'   `"log1p"` or `"sqrt"`. Default: the modelled scale of `synthetic` if it
 #'   is one of these.
@@ -27,11 +30,14 @@
 #'   the interactions of both with each other column. `"cart"`: a classification
 #'   tree whose leaves hold at least 5% of all records; slower, needs
 #'   the package rpart, and also finds nonlinear differences. Default `FALSE`.
+#'   Of whole files it may be both, `c("logit", "cart")`; see there for their
+#'   models.
 #' @param survey_weights (string or `NULL`) A column of survey weights in the
 #'   file and the sets, as in [resample_statistics()]. Distribution functions,
 #'   group means, the linear model and the statistics are weighted by it; the
 #'   propensity error is not. Intervals are those of weighted least squares and
-#'   ignore the survey design. `NULL`, the default: no weights.
+#'   ignore the survey design. `NULL`, the default: no weights; of whole files
+#'   those of the plan, if it states some.
 #' @param ... Must be empty.
 #'
 #' @return A `utility`: a list with `table`, a data frame with a row for each
@@ -77,16 +83,58 @@
 #'   `summary()` gives means over the sets, for the statistics also the smallest
 #'   and the largest. All of it is confidential: it is computed from the file.
 #' @section Whole files:
-#' Sets of a file release take no argument but `data`. Amounts count in ten bins
-#' of equal shares of the sets, their parts (zero, codes, missing) as levels.
-#' The result is a `file_utility`, confidential, with
+#' Sets of whole files take `data`, `regression`, `pmse` and `survey_weights`.
+#' Everything is compared with the file's and, where that has a meaning, with a
+#' fresh sample: records drawn from the file with replacement, as many as a set
+#' has. A ratio of 1 is as good as a fresh sample, below 1 is nearer to the file
+#' than that. The result is a `file_utility`, confidential, with
 #' * `table`: for each `set` the mean total variation distance of the tables of
-#'   one column (`one_way`) and of two (`two_way`), and both divided by the
-#'   expected distance of a fresh sample from the file, with replacement and as
-#'   large as a set (`one_way_ratio`, `two_way_ratio`): 1 is as good;
+#'   one column (`one_way`) and of two (`two_way`); both divided by the mean
+#'   expected distance of a fresh sample (`one_way_ratio`, `two_way_ratio`); and
+#'   the mean `pmse_ratio` of these tables (`one_way_pmse_ratio`,
+#'   `two_way_pmse_ratio`);
 #' * `pairs`: for each set and table `first`, `second` (`NA`: of one column),
-#'   `distance` and `fresh`, the expected distance of a fresh sample;
-#' * `columns`, and `records` of the file and of a set.
+#'   `distance` (0 to 1; synthpop's SPECKS of the table, half its MabsDD),
+#'   `fresh` (the exact expected distance of a fresh sample), `pmse` and
+#'   `pmse_ratio` (synthpop's pMSE and S_pMSE: the propensity error of a model
+#'   with a parameter for each cell, and divided by its expectation by chance).
+#'   Categories have the codebook's levels, missing is a level. Amounts have ten
+#'   bins of equal shares of the sets; zero, codes and missing are levels of
+#'   their own. Tables count records, without survey weights;
+#' * `statistics`: for each `set` and `column` the `statistic`, its `value` in
+#'   the set and in the `file`, `fresh` (the mean absolute difference of a fresh
+#'   sample from the file) and `ratio`, the absolute difference divided by
+#'   `fresh` (`NA` where that is 0). `"share"` of a `level`; for amounts also
+#'   `"mean"`, `"sd"`, `"total"`, quantiles `"5%"` to `"99%"`, and the share of
+#'   values other than 0 that are `"multiples of"` 10, 100 and 1,000. Missing
+#'   values, and codes beyond the bounds such as -8 for no answer, are no
+#'   amounts. Weighted by the survey weights; without any, the total of a set is
+#'   expanded to the records of the file;
+#' * `models` (with `regression`): for each `set` and `model` the mean `overlap`
+#'   of the 95% intervals, the mean absolute `std_difference`, `r_squared` and
+#'   `r_squared_file`. `coefficients`: for each `term` that both fits have
+#'   `estimate`, `std.error`, `conf.low`, `conf.high` of the set, the same of
+#'   the file (`file`, `file_std.error`, `file_low`, `file_high`), `overlap`
+#'   (0 to 1; each interval with its own standard error, unlike synthpop's) and
+#'   `std_difference`, the difference in standard errors of the file's estimate
+#'   (synthpop's). In a fresh sample as large as the file it is 0.8 on average.
+#'   Codes of amounts are numbers in a model: leave them out in the formula's
+#'   columns if they are none;
+#' * `propensity` (with `pmse`): for each `set` and `method` `pmse`,
+#'   `pmse_ratio` (divided by its expectation by chance), `parameters` and
+#'   `levels` of the logistic regression, and `records` of the file that were
+#'   used. `"logit"` has main effects and all interactions of two columns, as
+#'   synthpop's `utility.gen()` with `maxorder = 1`. Amounts enter by their rank
+#'   and its square, their parts as levels. Where this has more than 400
+#'   parameters, each category keeps so many of its most frequent `levels` that
+#'   it has not. `"cart"` is a tree as `utility.gen()` grows it, chance measured
+#'   by exchanging labels 20 times. Of files of more than 10,000 records, 10,000
+#'   of each are drawn with R's random numbers: the ratio is then that of files
+#'   of this size. Of published columns only chance in the others counts;
+#' * `overall` (named numbers): means over sets of the columns of `table`, of
+#'   `overlap` and `std_difference`, and of `pmse_ratio` by method;
+#' * `columns`; `records` of the file and of a set; `survey_weights` (string or
+#'   `NULL`).
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   the file or in a set; arguments that do not apply to whole files.
 #' @references
@@ -95,6 +143,8 @@
 #' Sanil (2006), A framework for evaluating the utility of data altered to
 #' protect confidentiality. Snoke, Raab, Nowok, Dibben and Slavkovic (2018),
 #' General and specific utility measures for synthetic data, for the ratio.
+#' Raab, Nowok and Dibben (2021), Assessing, visualizing and improving the
+#' utility of synthetic data, arXiv 2109.12717, for tables.
 #' @seealso [compare()]
 #' @examples
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
@@ -104,6 +154,12 @@
 #' utility(synthesize(fit, m = 3), ce,
 #'   groups = c("age", "earner"), regression = log(income) ~ age + earner
 #' )
+#'
+#' # Whole files: all tables of one and two columns, and a model
+#' people <- ce_income[c("sex", "age", "marital", "earner")]
+#' book <- confirm_codebook(draft_codebook(people))
+#' release <- file_release(file_plan(people, book), epsilon = 1)
+#' utility(synthesize(release), people, regression = earner ~ sex + age)
 #' @export
 utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
                     regression = NULL, transform = NULL, pmse = FALSE,
@@ -114,13 +170,14 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   check_present(synthetic)
   check_string(survey_weights, null = TRUE)
   data <- confidential_file(data, synthetic)
-  pmse <- check_pmse(pmse)
   if (are_files(synthetic)) {
-    return(file_utility(synthetic, data, list(
-      variable = variable, groups = groups, regression = regression,
-      transform = transform, pmse = pmse, survey_weights = survey_weights
-    )))
+    return(file_utility(
+      synthetic, data, check_pmse(pmse, 2), check_models(regression),
+      survey_weights,
+      list(variable = variable, groups = groups, transform = transform)
+    ))
   }
+  pmse <- check_pmse(pmse)
   sets <- release_sets(synthetic, data)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
@@ -236,11 +293,6 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   )
 }
 
-shown_quantiles <- c(
-  "5%" = 0.05, "25%" = 0.25, median = 0.5, "75%" = 0.75, "90%" = 0.9,
-  "95%" = 0.95, "99%" = 0.99
-)
-
 #' What a reader of the file would look up first
 #' @noRd
 plain_statistics <- function(y, w = NULL) {
@@ -270,11 +322,18 @@ statistic_ratios <- function(y, z, v = NULL, w = NULL) {
 }
 
 #' `FALSE`, `TRUE` or a method's name
-#' @return (string or `NULL`)
+#' @param most (count) How many methods may be asked for.
+#' @return (character or `NULL`)
 #' @noRd
-check_pmse <- function(pmse) {
+check_pmse <- function(pmse, most = 1) {
   if (is.character(pmse)) {
-    return(check_choice(pmse, c("logit", "cart")))
+    methods <- c("logit", "cart")
+    several <- length(pmse) > 1 && length(pmse) <= most
+    return(unique(if (several) {
+      vapply(pmse, check_choice, "", methods, arg = "pmse", USE.NAMES = FALSE)
+    } else {
+      check_choice(pmse, methods)
+    }))
   }
   check_flag(pmse)
   if (pmse) "logit"
@@ -348,52 +407,6 @@ group_error <- function(g, y, h, z, transform, v = NULL, w = NULL) {
   # A group without weight has no mean
   there <- size > 0 & is.finite(found)
   stats::weighted.mean(abs(found - truth)[there], size[there])
-}
-
-#' R2 and 95% intervals of a linear model
-#' @param whose (string) The data in words.
-#' @param weights (string or `NULL`) A column of survey weights.
-#' @noRd
-regression_of <- function(formula, data, whose = "the file", weights = NULL) {
-  # lm() looks for its weights in the data
-  fitted <- rlang::call2(
-    stats::lm, formula, quote(data),
-    weights = if (!is.null(weights)) as.name(weights)
-  )
-  fit <- tryCatch(eval(fitted), error = function(error) {
-    abort_input(
-      "{.arg regression} must be a linear model that can be fitted to {whose}.",
-      x = "{.fn lm} says: {conditionMessage(error)}",
-      i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
-        "Is there a value without a finite logarithm, such as 0?"
-      },
-      arg = "regression"
-    )
-  })
-  y <- fit$model[[1]]
-  refuse_if(
-    !is.numeric(y) || !is.null(dim(y)),
-    "{.arg regression} must be a linear model of one numeric response.",
-    x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
-  )
-  list(r_squared = summary(fit)$r.squared, intervals = stats::confint(fit))
-}
-
-#' Mean overlap of the intervals of the coefficients that both have
-#' @noRd
-interval_overlap <- function(a, b) {
-  common <- intersect(rownames(a), rownames(b))
-  mean(
-    row_overlaps(a[common, , drop = FALSE], b[common, , drop = FALSE]),
-    na.rm = TRUE
-  )
-}
-
-#' @param a,b (matrix) An interval in each row.
-#' @noRd
-row_overlaps <- function(a, b) {
-  shared <- pmax(pmin(a[, 2], b[, 2]) - pmax(a[, 1], b[, 1]), 0)
-  (shared / (a[, 2] - a[, 1]) + shared / (b[, 2] - b[, 1])) / 2
 }
 
 #' @export
@@ -539,23 +552,6 @@ shares_by_name <- function(levels) {
   }
 }
 
-# Heaping ----------------------------------------------------------------------
-
-heaping_steps <- c("10" = 10, "100" = 100, "1,000" = 1000)
-
-#' Shares of values at round numbers; 0 is a multiple of all and left out
-#' @noRd
-heaping_of <- function(y, w = NULL) {
-  w <- (w %||% rep(1, length(y)))[y != 0]
-  y <- y[y != 0]
-  # Beyond 2^53 no double knows its last digit
-  exact <- abs(y) < 2^53
-  shares <- lapply(heaping_steps, function(step) {
-    if (sum(w) > 0) sum(w[exact][y[exact] %% step == 0]) / sum(w) else 0
-  })
-  as.data.frame(shares, optional = TRUE)
-}
-
 #' What people rounded and sets did not
 #'
 #' A fifth of the values at a multiple is more than whole numbers have by
@@ -579,74 +575,4 @@ heaping_remark <- function(heaping) {
       format_share(sets[worst])
     )
   }
-}
-
-# Survey weights: how many units of the population a record stands for. A column
-# that the file and its sets have, and statistics of a column under it.
-
-#' Refuse files whose weights are not there, or are none, and say how they come
-#' @param arg (string) What `file` was given as.
-#' @noRd
-check_survey_weights <- function(file, name, arg, variable) {
-  if (is.null(name)) {
-    return(invisible())
-  }
-  refuse_if(
-    identical(name, variable), arg = "survey_weights",
-    "Survey weights must be another column than {.val {variable}}."
-  )
-  refuse_if(
-    !name %in% names(file),
-    "The file and every set must have the column of survey weights.",
-    x = "There is no column {.val {name}} in {.arg {arg}}.",
-    i = "Jobs and synthetic sets hold only the columns of the model. Make
-         {.val {name}} a predictor in the formula, or give data frames that
-         have it.", arg = "survey_weights"
-  )
-  w <- file[[name]]
-  check_finite_column(w, name)
-  refuse_if(
-    !is.numeric(w) || any(w < 0) || sum(w) == 0,
-    "Survey weights {.val {name}} must be numbers of at least 0, not all 0.",
-    arg = "survey_weights"
-  )
-}
-
-# Statistics of a column; `w` is `NULL` where there are no weights -------------
-
-weighted_mean <- function(y, w) {
-  if (is.null(w)) mean(y) else stats::weighted.mean(y, w)
-}
-
-weighted_total <- function(y, w) sum(if (is.null(w)) y else y * w)
-
-weighted_sd <- function(y, w) {
-  if (is.null(w)) {
-    stats::sd(y)
-  } else {
-    sqrt(weighted_mean((y - weighted_mean(y, w))^2, w))
-  }
-}
-
-#' The smallest value with at least this share of the weight up to it
-#' @param share (numbers) One or several.
-#' @noRd
-weighted_quantile <- function(y, w, share) {
-  if (is.null(w)) {
-    return(stats::quantile(y, share, names = FALSE))
-  }
-  order <- order(y)
-  up_to <- cumsum(w[order]) / sum(w)
-  # A sum of all weights may miss 1 by rounding
-  first <- findInterval(share - 1e-12, up_to, left.open = TRUE) + 1
-  y[order][pmin(first, length(y))]
-}
-
-#' Shares of the weight up to each of `points`
-#' @noRd
-weighted_ecdf <- function(y, w, points) {
-  order <- order(y)
-  n <- length(y)
-  up_to <- if (is.null(w)) seq_len(n) / n else cumsum(w[order]) / sum(w)
-  c(0, up_to)[findInterval(points, y[order]) + 1]
 }

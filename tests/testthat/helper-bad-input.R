@@ -314,6 +314,18 @@ make_bad_input_calls <- function() {
     autoplot_histogram = call(autoplot, object = histogram),
     predict_rule = call(stats::predict,
       object = freeze(weights), newdata = data
+    ),
+    utility_files = call(utility,
+      synthetic = peer_sets(), data = peer_file(), regression = earner ~ age,
+      pmse = FALSE, survey_weights = NULL
+    ),
+    file_risk = call(file_risk,
+      synthetic = peer_sets(), data = peer_file(), keys = "age",
+      variables = "earner", intervals = 5
+    ),
+    attribute_risk_files = call(attribute_risk,
+      synthetic = peer_sets(), data = peer_file(), known = "age",
+      variable = "earner", intervals = 5
     )
   )
 }

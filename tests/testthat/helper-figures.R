@@ -213,6 +213,16 @@ make_gallery <- function() {
     "sets beside the file" = autoplot(files, data = ce_income),
     "utility of files" = autoplot(utility(files, ce_income))
   ))
+  measured <- utility(files, ce_income, regression = list(
+    pay = income ~ age + sex, "earner ~ age" = earner ~ age
+  ))
+  figures <- c(figures, list(
+    "utility of files, propensity" = autoplot(measured, "pmse"),
+    "utility of files, statistics" = autoplot(measured, "statistics"),
+    "utility of files, coefficients" = autoplot(measured, "coefficients"),
+    "risk of files" = autoplot(file_risk(files, ce_income, c("sex", "age"))),
+    "risk of files, published" = autoplot(file_risk(files, ce_income, "age"))
+  ))
   figures[["plan of a file"]] <- autoplot(file_plan(
     ce_income, draft_codebook(ce_income), publish = c("sex", "region")
   ))

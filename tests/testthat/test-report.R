@@ -284,9 +284,21 @@ test_that("pages of whole files hold what they should and nothing else", {
   expect_match(said, "Utility of synthetic files, mean over 2 sets")
   expect_identical(format(file.mode(agency)), "600")
   expect_error(report(sets, agency), class = "pseudosynth_error_input")
+  expect_match(said, "was not stated")
   expect_error(
-    report(sets, agency, known = "region", data = file), "only appl"
+    report(sets, agency, groups = "region", data = file), "only appl"
   )
+  expect_error(
+    report(release, page, "public", known = "region", data = file), "only appl"
+  )
+  expect_error(
+    report(sets, agency, known = "nothing", data = file),
+    class = "pseudosynth_error_input"
+  )
+  report(sets, agency, known = c("region", "trade"), data = file)
+  said <- gsub("\\s+", " ", gsub("<[^>]*>", "", page_text(agency)$text))
+  expect_match(said, "keys: region, trade", fixed = TRUE)
+  expect_match(said, "a set has once", fixed = TRUE)
   expect_error(
     report(synthesize(release, seed = 1), page, "public", data = file),
     class = "pseudosynth_error_not_releasable"

@@ -23,6 +23,56 @@ test_that("distances are those of tables made by hand", {
   expect_output(print(found), "for the agency only")
 })
 
+test_that("tables have the distances that synthpop gives them", {
+  found <- utility(peer_sets(), peer_file())$pairs
+  known <- peer_figures()$tables
+  mean <- function(x) rowMeans(matrix(x, nrow(known)))
+  at <- match(
+    paste(known$first, known$second),
+    paste(found$first, ifelse(is.na(found$second), "-", found$second))
+  )
+  expect_equal(mean(found$distance)[at], known$SPECKS)
+  expect_equal(mean(found$pmse)[at], known$pMSE)
+  expect_equal(mean(found$pmse_ratio)[at], known$S_pMSE)
+  skip_if_not_installed("synthpop")
+  theirs <- peer_script()$tables
+  expect_equal(unname(theirs[, "SPECKS"]), known$SPECKS)
+  expect_equal(unname(theirs[, "MabsDD"]) / 2, known$SPECKS)
+  expect_equal(unname(theirs[, "pMSE"]), known$pMSE)
+  expect_equal(unname(theirs[, "S_pMSE"]), known$S_pMSE)
+})
+
+test_that("deviations are those of binomial counts, whole or not", {
+  p <- c(0.001, 0.3, 0.5, 0.98, 1, 0)
+  for (n in c(40, 1e6)) {
+    q <- pmin(p, 1 - p)
+    k <- floor(n * q) + 1
+    exact <- 2 * k * (1 - q) * stats::dbinom(k, n, q) / n
+    expect_equal(fresh_deviations(p, n), exact, tolerance = 1e-7)
+  }
+  # Between whole numbers of records it lies between
+  ends <- c(fresh_deviations(0.3, 40), fresh_deviations(0.3, 41))
+  expect_lt(abs(fresh_deviations(0.3, 40.5) - mean(ends)), 0.02 * ends[1])
+})
+
+test_that("one row sums it up", {
+  found <- withr::with_seed(1, utility(
+    peer_sets(), peer_file(),
+    regression = earner ~ age, pmse = "logit"
+  ))
+  expect_equal(
+    found$overall[["two_way_ratio"]], mean(found$table$two_way_ratio)
+  )
+  expect_equal(
+    found$overall[["logit_pmse_ratio"]], mean(found$propensity$pmse_ratio)
+  )
+  expect_equal(found$overall[["overlap"]], mean(found$models$overlap))
+  expect_output(print(found), "logistic regression")
+  expect_output(print(found), "earner ~ age")
+  skip_if_not_installed("generics")
+  expect_identical(nrow(generics::glance(found)), 1L)
+})
+
 test_that("a fresh sample has the distance that is stated for it", {
   withr::local_seed(1)
   p <- c(0.001, 0.2, 0.299, 0.5, 0)
@@ -97,7 +147,7 @@ test_that("what does not apply to whole files is refused", {
   sets <- synthesize(canary_release(), 1)
   file <- canary_file()
   for (asked in list(
-    list(variable = "income"), list(pmse = TRUE), list(groups = "region")
+    list(variable = "income"), list(transform = "log"), list(groups = "region")
   )) {
     expect_error(
       do.call(utility, c(list(sets, file), asked)), "do(es)? not apply",

@@ -1,0 +1,159 @@
+test_that("risks are those of synthpop and sdcMicro", {
+  file <- peer_file()
+  sets <- peer_sets()
+  risk <- file_risk(sets, file, peer_keys)
+  known <- peer_figures()
+  same <- function(ours, theirs) expect_equal(100 * ours, theirs)
+  same(risk$set$disclosive_file, rep(known$attrib$Dorig, length.out = 2))
+  same(risk$set$disclosive_set, known$attrib$DiS)
+  same(risk$set$disclosive_right, known$attrib$DiSCO)
+  same(risk$set$disclosive_both, known$attrib$DiSDiO)
+  same(risk$set$attribution, known$attrib$DCAPd)
+  same(risk$set$attribution_file, known$caps$CAPd)
+  same(risk$set$attribution_margin, known$caps$baseCAPd)
+  same(risk$set$tcap, known$caps$TCAP)
+  same(risk$overall[["in_set"]], mean(known$attrib$iS))
+  same(risk$overall[["unique_file"]], known$ident$UiO[1])
+  same(risk$overall[["unique_in_set"]], mean(known$ident$UiOiS))
+  same(risk$overall[["unique_both"]], mean(known$ident$repU))
+  counts <- c("unique_file", "unique_set", "in_file", "replicated")
+  expect_equal(
+    unname(t(risk$uniques[risk$uniques$columns == "keys", counts])),
+    unname(known$uniques)
+  )
+  skip_if_not_installed("synthpop")
+  theirs <- peer_script()
+  expect_equal(unname(theirs$uniques), unname(known$uniques))
+  for (part in c("ident", "attrib", "caps")) {
+    columns <- names(known[[part]])
+    expect_equal(
+      theirs[[part]][columns], known[[part]],
+      ignore_attr = TRUE
+    )
+  }
+})
+
+test_that("sizes of patterns are those of sdcMicro", {
+  skip_if_not_installed("sdcMicro")
+  file <- peer_file()
+  # It takes missing keys for any value
+  keys <- c("sex", "age", "region")
+  theirs <- asNamespace("sdcMicro")$freqCalc(file, match(keys, names(file)))$fk
+  found <- attribute_risk(peer_sets(), file, keys, "earner")
+  expect_equal(found$record$pattern_size, theirs)
+  expect_equal(found$overall[["unique_file"]], mean(theirs == 1))
+})
+
+test_that("each column has the risk that attribute_risk() gives it", {
+  file <- survey_file()
+  book <- as.data.frame(draft_codebook(file))
+  book$codes[[which(book$column == "income")]] <- c("no answer" = "-8")
+  book$family[book$type == "count"] <- "student_t"
+  book <- confirm_codebook(codebook(book))
+  release <- suppressWarnings(file_release(file_plan(file, book), 4, seed = 1))
+  sets <- synthesize(release, 2, seed = 1)
+  risk <- file_risk(sets, file, c("sex", "edu"), intervals = 5)
+  expect_identical(risk$table$column, setdiff(names(file), c("sex", "edu")))
+  for (name in c("smoke", "income")) {
+    one <- attribute_risk(sets, file, c("sex", "edu"), name, intervals = 5)
+    row <- risk$table[risk$table$column == name, ]
+    for (measure in intersect(names(row), names(one$overall))) {
+      expect_equal(row[[measure]], one$overall[[measure]])
+    }
+  }
+  # By hand: missing and no answer are values, others are intervals
+  valued <- !is.na(file$income) & file$income != -8
+  breaks <- unique(stats::quantile(
+    file$income[valued], 1:4 / 5, type = 1, names = FALSE
+  ))
+  class <- function(x) {
+    ifelse(is.na(x), "missing", ifelse(
+      x == -8, "code", findInterval(x, breaks, left.open = TRUE)
+    ))
+  }
+  key <- function(x) paste(x$sex, x$edu)
+  hit <- sapply(1:2, function(j) {
+    mean(sapply(seq_len(nrow(file)), function(i) {
+      near <- class(sets[[j]]$income[key(sets[[j]]) == key(file)[i]])
+      if (length(near)) mean(near == class(file$income[i])) else 0
+    }))
+  })
+  expect_equal(
+    risk$set$attribution[risk$set$column == "income"], hit
+  )
+  expect_null(risk$identification)
+  expect_identical(summary(risk), risk$set)
+  expect_identical(as.data.frame(risk), risk$table)
+  expect_identical(nobs(risk), nrow(file))
+  expect_output(print(risk), "rows are nobody's")
+  expect_output(print(risk), "for the agency only")
+})
+
+test_that("sets may have another number of records", {
+  sets <- peer_sets()
+  file <- peer_file()
+  once <- file_risk(sets, file, peer_keys)$set
+  sets$sets <- lapply(sets$sets, function(set) set[rep(1:400, 2), ])
+  twice <- file_risk(sets, file, peer_keys)$set
+  # The shares in a pattern are the same
+  expect_equal(once$attribution, twice$attribution)
+  expect_equal(once$disclosive_right, twice$disclosive_right)
+})
+
+test_that("rows that are persons are found by keys as a loop finds them", {
+  file <- ce_income[1:400, c("sex", "age", "earner", "marital")]
+  book <- confirm_codebook(draft_codebook(file))
+  plan <- file_plan(file, book, publish = c("sex", "age"))
+  sets <- synthesize(file_release(plan, 1, seed = 1), 2, seed = 1)
+  keys <- c("sex", "age", "marital")
+  risk <- file_risk(sets, file, keys)
+  expect_identical(risk$table$status, "synthetic")
+  text <- function(x) do.call(paste, lapply(x[keys], as.character))
+  for (j in 1:2) {
+    own <- text(file)
+    released <- text(sets[[j]])
+    close <- sapply(own, function(k) sum(released == k))
+    right <- released == own
+    expect_equal(
+      risk$identification$expected_match_risk[j], sum((1 / close)[right])
+    )
+    expect_equal(
+      risk$identification$true_match_rate[j], mean(right & close == 1)
+    )
+    expect_equal(
+      risk$identification$false_match_rate[j], mean(!right[close == 1])
+    )
+  }
+  # By published columns alone, rows are found as in the file itself
+  by_both <- file_risk(sets, file, c("sex", "age"), "earner")$identification
+  expect_equal(
+    by_both$expected_match_risk, rep(nrow(unique(file[c("sex", "age")])), 2)
+  )
+  expect_output(print(risk), "rows found by keys")
+  # A published column is told as such
+  told <- file_risk(sets, file, "marital")
+  expect_identical(
+    told$table$status, c("published", "published", "synthetic")
+  )
+  expect_output(print(told), "known")
+  # Rows in another order are nobody's
+  sets$sets <- lapply(sets$sets, function(set) set[400:1, ])
+  expect_null(file_risk(sets, file, keys)$identification)
+})
+
+test_that("what is no file, no key and no column is refused", {
+  sets <- peer_sets()
+  file <- peer_file()
+  error <- "pseudosynth_error_input"
+  expect_error(file_risk(file, file, "sex"), class = error)
+  expect_error(file_risk(sets, file), "at least one", class = error)
+  expect_error(file_risk(sets, file, "nothing"), class = error)
+  expect_error(file_risk(sets, file, "sex", "sex"), class = error)
+  expect_error(file_risk(sets, file, peer_columns), class = error)
+  expect_error(file_risk(sets, file, "sex", intervals = 1), class = error)
+  expect_error(file_risk(sets, file[-1], "age"), class = error)
+  expect_error(file_risk(sets, keys = "age"), class = error)
+  expect_error(attribute_risk(sets, file, "age"), "must name", class = error)
+  expect_error(attribute_risk(sets, file, "age", "age"), class = error)
+  expect_error(attribute_risk(sets, file, variable = "age"), class = error)
+})
