@@ -73,8 +73,8 @@
 cleared_tables <- function(plan, tables = NULL, multiple = 10,
                            least = multiple, bins = NULL, ...) {
   check_no_dots(..., hint = "See {.fn cleared_tables}.")
-  check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
-  check_sealed(plan, "file_plan")
+  check_class(plan, "file_plan")
+  check_sealed(plan)
   check_count(multiple, min = 1)
   check_count(least, min = 1)
   check_clearable(plan)

@@ -19,7 +19,7 @@ cleared_source <- function() {
   )
   new_source(
     refuses = refuses,
-    check = function(x, asked) check_sealed(x, "cleared_tables", arg = "fit"),
+    check = function(x, asked) check_sealed(x, arg = "fit"),
     rows = function(x, asked) {
       columns <- names(Filter(function(spec) spec$type != "id",
         column_specs(x$codebook)[names(x$schema)]
