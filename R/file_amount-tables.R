@@ -40,7 +40,9 @@ release_amount_tables <- function(amount, file, set, budget, bins, free,
     codes, plan, noise, seed, file$what
   )
   expected <- expected_bins(amount, set, breaks, amount$n)
-  excess <- shrunk_tables(residuals, expected[plan$told], plan, amount$n, noise)
+  excess <- shrunk_tables(
+    residuals, expected[plan$told], plan$levels, noise$variance
+  )
   list(
     breaks = breaks, columns = plan$told, noise = noise,
     residuals = residuals, excess = excess
