@@ -112,7 +112,7 @@ in_one_direction <- function(l, others, variance, n = 1e4) {
   })
 }
 
-test_that("a direction that many tables share is found, and the rest left out", {
+test_that("a direction that many tables share is found, the rest left out", {
   withr::local_seed(5)
   pairs <- in_one_direction(12, 30, 400)
   margins <- c(list(rep(1, 12)), rep(list(rep(1, 4)), 30))
