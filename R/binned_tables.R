@@ -57,18 +57,28 @@ replaced_star <- function(plan, variance) {
 #'
 #' @param residuals (list of double) Noisy, see noisy_residuals().
 #' @param expected (list of double) Tables of the model, in counts.
-#' @param plan (list) See binned_tables_plan().
-#' @param noise (data frame) See table_noise().
-#' @return (list of double) In counts, see shrunk_residual().
+#' @param levels (integer) Of the tables' predictors, then the bins.
+#' @param variance (double) Of each table's noise.
+#' @param told (function) See shrunk_residual().
+#' @return (list of double) In counts.
 #' @noRd
-shrunk_tables <- function(residuals, expected, plan, n, noise) {
-  lapply(seq_along(residuals), function(t) {
-    levels <- plan$levels[plan$tables[[t]]]
+shrunk_tables <- function(residuals, expected, levels, variance,
+                          told = shrunk_residual) {
+  last <- length(levels)
+  pairs <- lapply(seq_along(residuals), function(t) {
     base <- pmax(expected[[t]], 0)
-    shrunk_residual(
-      residuals[[t]] - centred_table(base, levels), base / n, levels,
-      noise$variance[t]
+    list(
+      columns = c(t, last), base = matrix(base, levels[t]),
+      residual = beside_expected(residuals[[t]], base, levels[c(t, last)]),
+      variance = variance[t]
     )
+  })
+  axes <- level_axes(pairs, c(
+    lapply(pairs, function(pair) rowSums(pair$base)),
+    list(Reduce(`+`, lapply(pairs, function(pair) colSums(pair$base))))
+  ))
+  lapply(pairs, function(pair) {
+    told(pair$residual, axes[pair$columns], pair$variance)
   })
 }
 

@@ -39,6 +39,26 @@ part_groups <- function(amount) {
   )
 }
 
+#' What the parts make of the margin's law
+#'
+#' The family's law knows no parts: between heaps it expects as much as at them.
+#' How many records each part has was released, and in which bins it can have
+#' values is public. So each group has its records in its own bins, by the law.
+#' @param amount (list) `sizes` (of each row of `parts`, as released), see
+#'   part_groups().
+#' @param law (double) Shares of the margin's bins.
+#' @return (double) What each bin's share is multiplied by, above 0.
+#' @noRd
+part_factors <- function(amount, law) {
+  groups <- part_groups(amount)
+  size <- as.vector(rowsum(amount$sizes, groups$group, reorder = FALSE))
+  own <- groups$open * rep(law, each = nrow(groups$open))
+  each <- rowSums(own)
+  held <- colSums(own * ifelse(each > 0, size / each, 0)) / sum(size[each > 0])
+  # What no part has, or a part of no records, noise alone may say
+  pmax(held / law, 1e-6)
+}
+
 #' Which groups have values in each bin, as one word
 #' @noRd
 open_kinds <- function(amount) {

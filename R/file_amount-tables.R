@@ -1,8 +1,9 @@
 # Tables of an amount's bins by each predictor, where the budget bears them:
 # their residuals beside what the amount's model expects, with exact noise.
 
-# Bins of an amount in its tables, at most and at least
-table_bins <- 12
+# Bins of an amount in its tables, at most and at least. Bins beside each other
+# are alike, see level_axes(): more of them add little noise.
+table_bins <- 16
 least_table_bins <- 5
 
 #' How many bins an amount's tables have; none, `NULL`, see bears_tables()
@@ -40,7 +41,9 @@ release_amount_tables <- function(amount, file, set, budget, bins, free,
     codes, plan, noise, seed, file$what
   )
   expected <- expected_bins(amount, set, breaks, amount$n)
-  excess <- shrunk_tables(residuals, expected[plan$told], plan, amount$n, noise)
+  excess <- shrunk_tables(
+    residuals, expected[plan$told], plan$levels, noise$variance
+  )
   list(
     breaks = breaks, columns = plan$told, noise = noise,
     residuals = residuals, excess = excess

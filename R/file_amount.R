@@ -177,6 +177,11 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))
+  if (length(amount$part) > 1) {
+    released$part_factors <- part_factors(
+      released, law_shares(released, margin$breaks)
+    )
+  }
   released$counts <- falling_tails(margin_counts(released), released)
   if (!is.null(tables)) {
     released$tables <- release_amount_tables(

@@ -52,11 +52,11 @@ forbidden_among <- function(columns, levels, rules) {
 #' @noRd
 block_targets <- function(plan, n, margins, residuals, noise, rules,
                           told = shrunk_residual) {
+  axes <- block_axes(plan, n, margins, residuals, noise)
   targets <- list()
   name <- function(columns) paste(columns, collapse = " ")
   for (t in which(noise$order > 1)) {
     columns <- plan$tables[[t]]
-    levels <- plan$levels[columns]
     # Pairs come before tables of three, and these before those of four
     smaller <- if (length(columns) > 2) {
       parts <- utils::combn(columns, length(columns) - 1, simplify = FALSE)
@@ -64,15 +64,38 @@ block_targets <- function(plan, n, margins, residuals, noise, rules,
     }
     smaller <- Filter(Negate(is.null), smaller)
     if (length(columns) > 2 && length(smaller) == 0) smaller <- NULL
-    base <- expected_table(columns, levels, n, margins, smaller)
+    base <- expected_table(columns, plan$levels[columns], n, margins, smaller)
     target <- base + told(
-      residuals[[t]] - centred_table(base, levels), base / n, levels,
-      noise$variance[t]
+      beside_expected(residuals[[t]], base, plan$levels[columns]),
+      axes[columns], noise$variance[t]
     )
     target[forbidden_among(columns, plan$levels, rules) + 1] <- 0
     targets[[name(columns)]] <- list(columns = columns, target = target)
   }
   unname(targets)
+}
+
+#' The directions in which the interactions of each column vary
+#' @return (list) See level_axes().
+#' @noRd
+block_axes <- function(plan, n, margins, residuals, noise) {
+  pairs <- lapply(which(noise$order == 2), function(t) {
+    columns <- plan$tables[[t]]
+    levels <- plan$levels[columns]
+    base <- expected_table(columns, levels, n, margins, NULL)
+    list(
+      columns = columns,
+      residual = beside_expected(residuals[[t]], base, levels),
+      variance = noise$variance[t]
+    )
+  })
+  level_axes(pairs, margins)
+}
+
+#' What a noisy residual has beside an expected table's
+#' @noRd
+beside_expected <- function(residual, base, levels) {
+  residual - centred_table(base, levels)
 }
 
 #' What smaller tables say of a larger one
@@ -103,31 +126,4 @@ expected_table <- function(columns, levels, n, margins, smaller, rounds = 30) {
     }
   }
   as.vector(base)
-}
-
-#' An interaction without what is only noise
-#'
-#' Its cells are normal with a variance in proportion to the square root of what
-#' is expected in them. The factor is what the noisy table's squared length has
-#' above its noise's; every cell keeps its share of signal in signal and noise.
-#' @param residual (double) Noisy, centred.
-#' @param expected (double) Shares of the cells.
-#' @param variance (number) Of the noise.
-#' @noRd
-shrunk_residual <- function(residual, expected, levels, variance) {
-  kept <- kept_signal(residual, expected, levels, variance)
-  if (all(kept == 0)) kept else centred_table(residual * kept, levels)
-}
-
-#' The share of signal in signal and noise, of each cell
-#' @inheritParams shrunk_residual
-#' @noRd
-kept_signal <- function(residual, expected, levels, variance) {
-  weight <- sqrt(pmax(expected, 0))
-  dimensions <- prod(levels - 1)
-  signal <- max(0, sum(residual^2) - dimensions * variance) / sum(weight)
-  if (signal == 0) {
-    return(numeric(length(residual)))
-  }
-  signal * weight / (signal * weight + variance)
 }

@@ -12,7 +12,11 @@ release_amounts <- function(plan, spending, block, set, seed) {
   models <- lapply(stats::setNames(nm = names(budget$each)), function(name) {
     amount_model(specs[[name]], plan$schema[[name]])
   })
-  sizes <- vapply(models, valued_size, 0, block, plan$levels)
+  models <- lapply(models, function(amount) {
+    amount$sizes <- part_sizes(amount, block, plan$levels)
+    amount
+  })
+  sizes <- vapply(models, function(amount) sum(amount$sizes), 0)
   weights <- amount_weights(sizes, block$n)
   unknown <- unknown_tables(block)
   released <- list()
@@ -111,12 +115,9 @@ valued_rows <- function(amount, set) {
   which(set[, amount$name] %in% amount$part)
 }
 
-#' How many have, as released
+#' How many records each part with values has, as released
 #' @noRd
-valued_size <- function(amount, block, levels) {
+part_sizes <- function(amount, block, levels) {
   own <- match(amount$name, names(levels))
-  if (is.na(own)) {
-    return(block$n)
-  }
-  sum(block$margins[[own]][amount$part])
+  if (is.na(own)) block$n else block$margins[[own]][amount$part]
 }

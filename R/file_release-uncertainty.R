@@ -27,8 +27,8 @@ draw_uncertain_block <- function(block, random) {
       noisy, block$noise$variance[t], random
     )
   }
-  told <- function(residual, expected, levels, variance) {
-    drawn_residual(residual, expected, levels, variance, random)
+  told <- function(residual, axes, variance) {
+    drawn_residual(residual, axes, variance, random)
   }
   drawn <- block
   drawn$margins <- block_margins(
@@ -104,25 +104,23 @@ truncated_normal <- function(centre, deviation, low, high, u) {
 #' @inheritParams shrunk_residual
 #' @param random (function of a count)
 #' @noRd
-drawn_residual <- function(residual, expected, levels, variance, random) {
-  weight <- sqrt(pmax(expected, 0))
-  dimensions <- prod(levels - 1)
-  mean_weight <- mean(weight)
-  if (mean_weight == 0) {
-    return(numeric(length(residual)))
-  }
-  # Both squared lengths in units of the noise's variance
-  seen <- sum(residual^2) / variance
-  most <- sqrt(seen / dimensions + 1) * 3
+drawn_residual <- function(residual, axes, variance, random) {
+  varies <- varies_along(axes)
+  seen <- along_axes(residual, axes)
+  # All squares in units of the noise's variance
+  square <- seen^2 / variance
+  most <- sqrt(mean(square) / mean(varies) + 1) * 3
   ratio <- (seq(0, most, length.out = 200))^2
-  fit <- -dimensions * log1p(ratio) / 2 - seen / (1 + ratio) / 2
+  fit <- vapply(ratio, function(t) {
+    -sum(log1p(t * varies) + square / (1 + t * varies)) / 2
+  }, 0)
   share <- cumsum(exp(fit - max(fit)))
   signal <- ratio[findInterval(random(1) * share[200], share) + 1]
-  signal <- uncertain_prior * signal * variance * weight / mean_weight
-  kept <- signal / (signal + variance)
-  drawn <- residual * kept +
-    sqrt(variance * kept) * stats::qnorm(random(length(residual)))
-  centred_table(drawn, levels)
+  signal <- uncertain_prior * signal * varies
+  kept <- signal / (signal + 1)
+  drawn <- seen * kept + sqrt(variance * kept) *
+    stats::qnorm(random(length(seen)))
+  from_axes(drawn, axes)
 }
 
 # Amounts ----------------------------------------------------------------------
@@ -173,14 +171,13 @@ uncertain_amount <- function(amount, set, random) {
   }
   bins <- length(tables$breaks) + 1L
   expected <- expected_bins(amount, set, tables$breaks, amount$n)
-  amount$tables$excess <- lapply(seq_along(tables$columns), function(t) {
-    levels <- c(amount$levels[tables$columns[t]], bins)
-    base <- pmax(expected[[tables$columns[t]]], 0)
-    drawn_residual(
-      tables$residuals[[t]] - centred_table(base, levels), base / amount$n,
-      levels, tables$noise$variance[t], random
-    )
-  })
+  amount$tables$excess <- shrunk_tables(
+    tables$residuals, expected[tables$columns],
+    c(amount$levels[tables$columns], bins), tables$noise$variance,
+    function(residual, axes, variance) {
+      drawn_residual(residual, axes, variance, random)
+    }
+  )
   amount
 }
 

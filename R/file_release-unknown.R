@@ -1,27 +1,30 @@
 # What noise in the block's tables hides of an amount's expected sums: these are
 # taken over a synthetic set, while the noisy sums are over the file.
 
-#' How much a table's noise leaves unknown of each cell
+#' How much a table's noise leaves unknown
 #'
-#' The variance of the file's cell given the noisy one: see shrunk_residual(),
-#' whose prior it shares. A margin has no prior.
+#' The variance of the file's table given the noisy one, along its columns'
+#' axes: see told_of(). A margin has no prior.
 #' @param block (list) See release_plan().
-#' @return (list of list) For each margin and pair `columns` and `variance` (in
-#'   counts, of each cell, before it is centred).
+#' @return (list of list) For each margin and pair `columns`, `axes` (see
+#'   level_axes()) and `variance` (in counts, along each product of axes).
 #' @noRd
 unknown_tables <- function(block) {
+  axes <- block_axes(
+    block, block$n, block$margins, block$residuals, block$noise
+  )
   lapply(which(block$noise$order < 3), function(t) {
     columns <- block$tables[[t]]
     levels <- block$levels[columns]
-    variance <- rep(block$noise$variance[t], prod(levels))
+    variance <- rep(block$noise$variance[t], prod(levels - 1))
     if (length(columns) == 2) {
       base <- expected_table(columns, levels, block$n, block$margins, NULL)
-      variance <- variance * kept_signal(
-        block$residuals[[t]] - centred_table(base, levels), base / block$n,
-        levels, variance[1]
-      )
+      variance <- told_of(
+        beside_expected(block$residuals[[t]], base, levels), axes[columns],
+        variance[1]
+      )$variance
     }
-    list(columns = columns, variance = variance)
+    list(columns = columns, axes = axes[columns], variance = variance)
   })
 }
 
@@ -56,8 +59,8 @@ unknown_sums <- function(block, unknown, set, rows, pulls) {
     means <- matrix(0, prod(levels), ncol(pulls))
     means[seen, ] <- sums / tabulate(cell, prod(levels))[seen]
     # Each of its columns
-    centred <- matrix(centred_table(means, levels), nrow(means))
-    total <- total + crossprod(sqrt(table$variance) * centred)
+    along <- matrix(along_axes(means, table$axes), length(table$variance))
+    total <- total + crossprod(sqrt(table$variance) * along)
   }
   total
 }

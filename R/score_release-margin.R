@@ -202,10 +202,16 @@ margin_counts <- function(x) {
 #' What a margin's bins are made of: see parts_of_bins()
 #' @noRd
 margin_parts <- function(x) {
-  parts_of_bins(
-    x$margin$breaks, function(breaks) law_shares(x, breaks),
-    x$family$kind == "count"
-  )
+  law <- function(breaks) {
+    law <- law_shares(x, breaks)
+    if (is.null(x$part_factors)) {
+      return(law)
+    }
+    middle <- (breaks[-1] + breaks[-length(breaks)]) / 2
+    law <- law * x$part_factors[findInterval(middle, x$margin$breaks)]
+    law / sum(law)
+  }
+  parts_of_bins(x$margin$breaks, law, x$family$kind == "count")
 }
 
 #' The inverse covariance of the noise in a margin's counts

@@ -139,7 +139,7 @@ release_score_tables <- function(x, file, plan, seed) {
   share <- expected_shares(x, file, breaks)[file$row, , drop = FALSE]
   expected <- sums_of_bins(share, file$codes, levels)
   excess <- shrunk_tables(
-    residuals, expected[plan$told], plan, file$n, plan$noise
+    residuals, expected[plan$told], plan$levels, plan$noise$variance
   )
   records <- lapply(plan$told, function(j) tabulate(file$codes[, j], levels[j]))
   columns <- names(file$coding)[plan$told]

@@ -63,6 +63,27 @@ test_that("bins are of the parts that have values in them", {
   expect_gte(exp(amount$breaks[reach + 1]), 100)
 })
 
+test_that("a law that knows the parts has their sizes, each in its own bins", {
+  case <- hours_plan()
+  amount <- amount_model(
+    column_specs(case$plan$codebook)$hours, case$plan$schema$hours
+  )
+  amount$margin <- list(breaks = amount$breaks)
+  amount$sizes <- c(700, 300)
+  law <- stats::dnorm(1:99, 35, 12)
+  law <- law / sum(law)
+  held <- law * part_factors(amount, law)
+  heap <- 1:99 %% 5 == 0 & 1:99 != 40
+  value <- 1:99 %% 5 != 0
+  expect_equal(held[heap], 0.7 * law[heap] / sum(law[heap]))
+  expect_equal(held[value], 0.3 * law[value] / sum(law[value]))
+  # No part has a value there
+  expect_equal(held[40], 1e-6 * law[40])
+  # Where all parts have values in all bins the law stays
+  amount$margin$breaks <- seq(0.5, 99.5, 11)
+  expect_equal(part_factors(amount, (1:9) / 45), rep(1, 9))
+})
+
 test_that("margins of parts meet their sizes and, where they can, the margin", {
   withr::local_seed(2)
   open <- rbind(c(1, 0, 1, 0, 1), c(0, 1, 1, 0, 1), c(1, 1, 1, 0, 0))

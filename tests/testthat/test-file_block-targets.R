@@ -15,27 +15,6 @@ test_that("margins are the nearest ones, and hold nothing that is forbidden", {
   for (margin in found) expect_equal(sum(margin), 120)
 })
 
-test_that("interactions are shrunk by the formula", {
-  withr::local_seed(1)
-  expected <- outer(c(0.2, 0.3, 0.5), c(0.1, 0.2, 0.3, 0.4))
-  residual <- centred_table(stats::rnorm(12, 0, 30), c(3, 4))
-  g <- 50
-  w <- sqrt(as.vector(expected))
-  t2 <- max(0, sum(residual^2) - 2 * 3 * g) / sum(w)
-  expect_gt(t2, 0)
-  shrunk <- matrix(residual * t2 * w / (t2 * w + g), 3)
-  centred <- shrunk - outer(rowMeans(shrunk), colMeans(shrunk), `+`) +
-    mean(shrunk)
-  expect_equal(
-    shrunk_residual(residual, as.vector(expected), c(3, 4), g),
-    as.vector(centred)
-  )
-  # Nothing but noise is left out
-  expect_equal(
-    shrunk_residual(residual, as.vector(expected), c(3, 4), 1e6), numeric(12)
-  )
-})
-
 test_that("targets without noise are the file's tables", {
   withr::local_seed(2)
   codes <- leaning_codes(3000, levels)

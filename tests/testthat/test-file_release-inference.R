@@ -131,10 +131,8 @@ test_that("interactions are drawn around the shrunk ones", {
   residual <- centred_table(c(60, -30, 5, 0, 40, -20, 7, 12, -9, 3, 1, 2) * 5,
     levels
   )
-  expected <- rep(1, 12)
-  draws <- replicate(2000, drawn_residual(
-    residual, expected, levels, 25, random
-  ))
+  axes <- lapply(levels, function(l) axes_of(expected_alike(rep(1, l))))
+  draws <- replicate(2000, drawn_residual(residual, axes, 25, random))
   expect_equal(
     max(abs(apply(draws, 2, function(x) rowSums(matrix(x, 3))))), 0,
     tolerance = 1e-8

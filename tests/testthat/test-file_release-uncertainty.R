@@ -165,16 +165,17 @@ test_that("what tables hide of expected sums is the change that errors make", {
   block <- list(levels = levels)
   for (columns in list(2L, c(1L, 2L), c(2L, 3L))) {
     own <- levels[columns]
-    variance <- stats::runif(prod(own), 1, 2)
+    variance <- stats::runif(prod(own - 1), 1, 2)
+    axes <- lapply(own, function(l) axes_of(expected_alike(seq_len(l))))
     at <- cell_number(set[, columns, drop = FALSE], own) + 1
-    # An error of one cell, centred, moves records of all cells in proportion
-    moved <- vapply(seq_len(prod(own)), function(k) {
-      error <- centred_table(replace(numeric(prod(own)), k, 1), own)
+    # An error along one axis moves records of all cells in proportion
+    moved <- vapply(seq_along(variance), function(k) {
+      error <- from_axes(replace(numeric(length(variance)), k, 1), axes)
       colSums(whole * (error / tabulate(at, prod(own)))[at])
     }, numeric(2))
     found <- unknown_sums(
-      block, list(list(columns = columns, variance = variance)), set, rows,
-      pulls
+      block, list(list(columns = columns, axes = axes, variance = variance)),
+      set, rows, pulls
     )
     expect_equal(found, moved %*% (variance * t(moved)))
   }

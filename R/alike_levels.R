@@ -1,0 +1,167 @@
+# What noisy tables of pairs tell, where levels of a column that are alike in
+# one table are alike in others: neighbouring ages are, and so are the levels of
+# schooling beside whatever column. A few directions among the levels then carry
+# most of all interactions of a column, and the rest is mostly noise.
+#
+# The interaction of columns j and k is normal with covariance t G_j x G_k (a
+# Kronecker product, t a size of its own): the matrix normal law. G_j is the
+# same in all tables of column j, so that many noisy cells tell it: empirical
+# Bayes (Efron and Morris 1972, Empirical Bayes on vector observations). Before
+# any table is seen, cells of p_a p_b records vary in proportion to that.
+
+# Rounds of expectation and maximization: four and a hundred give the same
+# accuracy. What is assumed beforehand counts as much as this many tables, by a
+# column of as many levels, would
+alike <- list(rounds = 5, tables = 2)
+
+#' The directions among the levels of each column in which interactions vary
+#'
+#' @param pairs (list of list) `columns` (two integers), `residual` (double: a
+#'   noisy interaction in counts, centred) and `variance` (of the noise).
+#' @param margins (list of double) Of each column; only their shares matter.
+#' @return (list, by column) `axes` (matrix, L x (L - 1): orthonormal columns
+#'   that sum to 0) and `size` (double, L - 1: how much interactions vary along
+#'   each, their mean 1).
+#' @noRd
+level_axes <- function(pairs, margins) {
+  before <- lapply(margins, expected_alike)
+  found <- lapply(before, axes_of)
+  for (round in seq_len(alike$rounds)) {
+    sum <- Map(`*`, before, alike$tables * lengths(margins))
+    count <- alike$tables * lengths(margins)
+    for (pair in pairs) {
+      told <- told_of(pair$residual, found[pair$columns], pair$variance)
+      if (told$t == 0) next
+      for (side in 1:2) {
+        j <- pair$columns[side]
+        k <- pair$columns[3 - side]
+        sum[[j]] <- sum[[j]] +
+          second_moment(told, found[[j]], found[[k]], side)
+        count[j] <- count[j] + length(found[[k]]$size)
+      }
+    }
+    found <- lapply(Map(`/`, sum, count), axes_of)
+  }
+  found
+}
+
+#' How levels vary before any table is seen: by their shares, centred
+#' @noRd
+expected_alike <- function(margin) {
+  share <- pmax(margin, 1e-9 * sum(margin), 1e-300)
+  l <- length(share)
+  centre <- diag(l) - 1 / l
+  varies <- centre %*% (share * centre)
+  varies * max(1, l - 1) / max(sum(diag(varies)), 1e-300)
+}
+
+#' Directions and sizes of a covariance of levels
+#' @noRd
+axes_of <- function(covariance) {
+  l <- nrow(covariance)
+  # Along the levels' common direction nothing varies
+  if (l == 1) {
+    return(list(axes = matrix(0, 1, 0), size = double()))
+  }
+  differences <- stats::contr.helmert(l)
+  differences <- differences / rep(sqrt(colSums(differences^2)), each = l)
+  found <- eigen(
+    crossprod(differences, covariance %*% differences), symmetric = TRUE
+  )
+  size <- pmax(found$values, 1e-9 * found$values[1])
+  list(axes = differences %*% found$vectors, size = size / mean(size))
+}
+
+#' What is expected of one side's covariance, given a noisy table
+#'
+#' The posterior's second moments along the axes, each column of the other side
+#' divided by its size.
+#' @param told (list) See told_of().
+#' @noRd
+second_moment <- function(told, own, other, side) {
+  first <- length((if (side == 1) own else other)$size)
+  mean <- matrix(told$mean, first)
+  variance <- matrix(told$variance, first)
+  if (side == 2) {
+    mean <- t(mean)
+    variance <- t(variance)
+  }
+  moment <- tcrossprod(mean / rep(sqrt(other$size), each = nrow(mean)))
+  diag(moment) <- diag(moment) + drop(variance %*% (1 / other$size))
+  own$axes %*% tcrossprod(moment, own$axes) / told$t
+}
+
+#' What a noisy interaction tells, along the axes of its columns
+#'
+#' @param residual (double) Noisy, centred, the first column's level fastest.
+#' @param axes (list) Of its columns, see level_axes().
+#' @param variance (number) Of the noise.
+#' @return (list) `t` (how much it varies, beside the product of its columns'
+#'   sizes), `kept` (share of signal in signal and noise along each product of
+#'   axes), `mean` and `variance` of the posterior there.
+#' @noRd
+told_of <- function(residual, axes, variance) {
+  varies <- varies_along(axes)
+  seen <- along_axes(residual, axes)
+  t <- likeliest_size(seen^2, varies, variance)
+  kept <- t * varies / (t * varies + variance)
+  list(
+    t = t, kept = kept, mean = kept * seen, variance = variance * kept
+  )
+}
+
+#' How much interactions vary along each product of axes
+#' @noRd
+varies_along <- function(axes) {
+  Reduce(function(a, b) as.vector(outer(a, b)), lapply(axes, `[[`, "size"))
+}
+
+#' The likeliest t of normal numbers of variance t varies + noise
+#'
+#' On a grid in steps of 2, from where it can be at most: 0 where nothing is
+#' likelier.
+#' @param squares (double) Of the numbers.
+#' @noRd
+likeliest_size <- function(squares, varies, noise) {
+  most <- 8 * sum(squares) / sum(varies)
+  tried <- c(0, most * 2^-(0:30))
+  fit <- vapply(tried, function(t) {
+    variance <- t * varies + noise
+    -sum(log(variance) + squares / variance)
+  }, 0)
+  tried[which.max(fit)]
+}
+
+#' A table along the axes of its columns, and back
+#' @param axes (list) Of the table's columns.
+#' @noRd
+along_axes <- function(table, axes) {
+  turned_table(table, lapply(axes, function(one) t(one$axes)))
+}
+
+from_axes <- function(along, axes) {
+  turned_table(along, lapply(axes, `[[`, "axes"))
+}
+
+#' A table multiplied by a matrix along each of its columns
+#' @param by (list of matrix)
+#' @noRd
+turned_table <- function(table, by) {
+  before <- 1
+  for (one in by) {
+    after <- length(table) / (before * ncol(one))
+    x <- aperm(array(table, c(before, ncol(one), after)), c(2, 1, 3))
+    x <- array(one %*% matrix(x, ncol(one)), c(nrow(one), before, after))
+    table <- as.vector(aperm(x, c(2, 1, 3)))
+    before <- before * nrow(one)
+  }
+  table
+}
+
+#' An interaction without what is only noise
+#' @inheritParams told_of
+#' @noRd
+shrunk_residual <- function(residual, axes, variance) {
+  told <- told_of(residual, axes, variance)
+  if (told$t == 0) numeric(length(residual)) else from_axes(told$mean, axes)
+}

@@ -1,0 +1,148 @@
+# Axes of some columns, of arbitrary covariances
+some_axes <- function(levels) {
+  lapply(levels, function(l) {
+    axes_of(crossprod(matrix(stats::rnorm(l * l), l)))
+  })
+}
+
+test_that("axes are orthonormal, sum to 0 and bring every centred table back", {
+  withr::local_seed(1)
+  levels <- c(3, 4, 2)
+  axes <- some_axes(levels)
+  for (j in 1:3) {
+    own <- axes[[j]]
+    expect_equal(dim(own$axes), c(levels[j], levels[j] - 1))
+    expect_equal(crossprod(own$axes), diag(levels[j] - 1))
+    expect_equal(colSums(own$axes), numeric(levels[j] - 1))
+    expect_equal(mean(own$size), 1)
+    expect_true(all(own$size > 0))
+  }
+  table <- centred_table(stats::rnorm(24), levels)
+  along <- along_axes(table, axes)
+  expect_length(along, 2 * 3 * 1)
+  expect_equal(from_axes(along, axes), table)
+  # Noise keeps its variance: lengths stay
+  expect_equal(sum(along^2), sum(table^2))
+  # By base R, for two columns
+  pair <- matrix(centred_table(stats::rnorm(12), levels[1:2]), 3)
+  expect_equal(
+    along_axes(pair, axes[1:2]),
+    as.vector(crossprod(axes[[1]]$axes, pair %*% axes[[2]]$axes))
+  )
+  # A column of one level has no direction
+  expect_identical(dim(axes_of(matrix(1))$axes), c(1L, 0L))
+})
+
+test_that("a table is shrunk to the mean of its normal posterior", {
+  withr::local_seed(2)
+  axes <- some_axes(c(3, 4))
+  residual <- centred_table(stats::rnorm(12, 0, 30), c(3, 4))
+  told <- told_of(residual, axes, 50)
+  expect_gt(told$t, 0)
+  # Y = D + E, of covariances on the cells that are known
+  covariance <- function(one) {
+    one$axes %*% (one$size * t(one$axes))
+  }
+  centre <- function(l) diag(l) - 1 / l
+  signal <- told$t * kronecker(covariance(axes[[2]]), covariance(axes[[1]]))
+  noise <- 50 * kronecker(centre(4), centre(3))
+  found <- eigen(signal + noise, symmetric = TRUE)
+  own <- found$vectors[, 1:6]
+  inverse <- own %*% (1 / found$values[1:6] * t(own))
+  expect_equal(
+    shrunk_residual(residual, axes, 50), drop(signal %*% inverse %*% residual)
+  )
+  # What is left unknown: the posterior's variance, along the axes
+  left <- signal - signal %*% inverse %*% signal
+  expect_equal(sum(told$variance), sum(diag(left)))
+  # Nothing but noise is left out
+  expect_identical(shrunk_residual(residual, axes, 1e6), numeric(12))
+})
+
+test_that("the size of interactions is the likeliest one", {
+  withr::local_seed(3)
+  varies <- stats::rexp(400) + 0.1
+  for (truth in c(0.3, 4, 100)) {
+    seen <- stats::rnorm(400, 0, sqrt(truth * varies + 2))
+    loss <- function(t) {
+      -sum(stats::dnorm(seen, 0, sqrt(t * varies + 2), log = TRUE))
+    }
+    best <- stats::optimize(function(x) loss(exp(x)), c(-8, 8))$minimum
+    # Within a step of the grid
+    expect_lt(abs(log(likeliest_size(seen^2, varies, 2)) - best), log(2))
+  }
+  # Of equal sizes it is the mean square beyond the noise's, 0 where that is 0
+  expect_identical(likeliest_size(rep(1, 10), rep(1, 10), 2), 0)
+})
+
+test_that("a round gives what is expected of a column's covariance", {
+  withr::local_seed(4)
+  axes <- some_axes(c(3, 4))
+  residual <- centred_table(stats::rnorm(12, 0, 30), c(3, 4))
+  told <- told_of(residual, axes, 20)
+  drawn <- function() {
+    from_axes(
+      told$mean + sqrt(told$variance) * stats::rnorm(length(told$mean)), axes
+    )
+  }
+  draws <- replicate(20000, {
+    d <- matrix(drawn(), 3)
+    own <- d %*% axes[[2]]$axes
+    own %*% (1 / axes[[2]]$size * t(own)) / told$t
+  })
+  found <- second_moment(told, axes[[1]], axes[[2]], 1)
+  error <- apply(draws, 1:2, stats::sd) / sqrt(20000)
+  expect_lt(max(abs(found - apply(draws, 1:2, mean)) / error), 5.5)
+  # The other side of the turned table is the same
+  turned <- told_of(as.vector(t(matrix(residual, 3))), rev(axes), 20)
+  expect_equal(second_moment(turned, axes[[1]], axes[[2]], 2), found)
+})
+
+# Interactions of one column of `l` levels with others, in one direction only
+in_one_direction <- function(l, others, variance, n = 1e4) {
+  curve <- seq_len(l) - mean(seq_len(l))
+  curve <- curve / sqrt(sum(curve^2))
+  lapply(seq_len(others), function(k) {
+    truth <- outer(curve, as.vector(scale(stats::rnorm(4), scale = FALSE)) * 60)
+    noise <- stats::rnorm(length(truth), 0, sqrt(variance))
+    list(
+      columns = c(1L, k + 1L), variance = variance, truth = as.vector(truth),
+      residual = as.vector(truth) + centred_table(noise, c(l, 4))
+    )
+  })
+}
+
+test_that("a direction that many tables share is found, the rest left out", {
+  withr::local_seed(5)
+  pairs <- in_one_direction(12, 30, 400)
+  margins <- c(list(rep(1, 12)), rep(list(rep(1, 4)), 30))
+  axes <- level_axes(pairs, margins)
+  first <- axes[[1]]$axes[, 1]
+  curve <- seq_len(12) - 6.5
+  expect_gt(abs(sum(first * curve)) / sqrt(sum(curve^2)), 0.95)
+  # 6 and .6; beforehand 1 and 1
+  expect_gt(axes[[1]]$size[1], 5 * axes[[1]]$size[2])
+  # Alone, each table would be shrunk in all directions alike
+  flat <- lapply(margins, function(margin) axes_of(expected_alike(margin)))
+  off <- function(axes) {
+    mean(vapply(pairs, function(pair) {
+      sum((shrunk_residual(
+        pair$residual, axes[pair$columns], pair$variance
+      ) - pair$truth)^2)
+    }, 0))
+  }
+  # Less than half, here
+  expect_lt(off(axes), 0.6 * off(flat))
+  # Noise alone is not taken for a direction: next to nothing is kept
+  noise <- lapply(pairs, function(pair) {
+    pair$residual <- pair$residual - pair$truth
+    pair
+  })
+  axes <- level_axes(noise, margins)
+  kept <- vapply(noise, function(pair) {
+    sum(shrunk_residual(
+      pair$residual, axes[pair$columns], pair$variance
+    )^2) / sum(pair$residual^2)
+  }, 0)
+  expect_lt(mean(kept), 0.1)
+})
