@@ -131,7 +131,8 @@ sources <- function() {
   list(
     synthesizer = fit_source(), score_release = score_source(),
     perturbed_histogram = histogram_source(),
-    synthesis_generator = generator_source(), file_release = file_source()
+    synthesis_generator = generator_source(), file_release = file_source(),
+    file_synthesizer = sequence_source()
   )
 }
 
@@ -191,8 +192,8 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
   check_taken(source, c(asked, list(ledger = ledger)))
   check_count(asked$n, min = 1, null = TRUE, arg = "n")
   refuse_if(
-    !is.null(asked$n) && !inherits(x, "file_release"),
-    "{.arg n} only applies to a file release.",
+    !is.null(asked$n) && !inherits(x, c("file_release", "file_synthesizer")),
+    "{.arg n} only applies to whole files.",
     i = "Others have a record for each row of {.arg newdata}, or of the file.",
     arg = "n"
   )
