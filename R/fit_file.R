@@ -7,12 +7,13 @@
 #'
 #' @export
 fit_file <- function(plan, mechanism = "unweighted", model = "tree",
-                     order = NULL, predictors = NULL, leaf = 20, seed = NULL,
-                     ...) {
+                     order = NULL, predictors = NULL, leaf = 20, m = 1,
+                     seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn fit_file}.")
   plan <- as_file_plan(plan)
   check_file_mechanism(mechanism)
   check_count(leaf, min = 1)
+  check_count(m, min = 1)
   check_seed(seed)
   predictors <- sequence_order(plan, order, predictors)
   kinds <- model_kinds(model, names(predictors))
@@ -25,7 +26,7 @@ fit_file <- function(plan, mechanism = "unweighted", model = "tree",
   models <- lapply(stats::setNames(nm = names(predictors)), function(name) {
     tell_long_step(paste("Fitting", name), work)
     fit_column(kinds[[name]], file, name, specs, predictors[[name]], list(
-      leaf = leaf, seed = stage_seed(seed, "column", match(name, names(kinds)))
+      leaf = leaf, m = m, seed = stage_seed(seed, "column", match(name, names(kinds)))
     ))
   })
   seal(new_result(
@@ -112,10 +113,14 @@ model_kinds <- function(model, columns) {
   kinds
 }
 
-column_models <- "tree"
+column_models <- c("tree", "regression")
 
 fit_column <- function(kind, file, name, specs, predictors, settings) {
-  fit_trees(file, name, specs, predictors, settings$leaf)
+  if (kind == "tree") {
+    fit_trees(file, name, specs, predictors, settings$leaf)
+  } else {
+    fit_regressions(file, name, specs, predictors, settings$m, settings$seed)
+  }
 }
 
 # Printing ---------------------------------------------------------------------

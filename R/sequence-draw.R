@@ -85,7 +85,9 @@ draw_records <- function(x, records, file, specs, rules, set, random) {
   broken <- logical(n)
   for (name in names(x$models)) {
     tell_long_step(paste("Drawing", name), as.double(n) * length(x$models))
-    draw <- column_drawer(x$models[[name]], file, name, specs, records, set)
+    draw <- column_drawer(
+      x$kinds[[name]], x$models[[name]], file, name, specs, records, set
+    )
     rows <- seq_len(n)
     for (attempt in c(0L, seq_len(most_attempts[["values"]]))) {
       records <- with_column(records, rows, name, draw(rows, attempt, random))
@@ -105,6 +107,10 @@ draw_records <- function(x, records, file, specs, rules, set, random) {
 
 #' What draws the values of a column, see tree_drawer()
 #' @noRd
-column_drawer <- function(model, file, name, specs, records, set) {
-  tree_drawer(model, file, name, specs, records)
+column_drawer <- function(kind, model, file, name, specs, records, set) {
+  if (kind == "tree") {
+    tree_drawer(model, file, name, specs, records)
+  } else {
+    regression_drawer(model, file, name, specs, records, set)
+  }
 }
