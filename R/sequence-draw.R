@@ -37,7 +37,7 @@ draw_sequence <- function(x, n, set, random) {
   rows <- seq_len(n)
   for (round in seq_len(most_attempts[["records"]])) {
     drawn <- draw_records(
-      x, some_records(records, rows), file, specs, rules, set, random
+      x, records_at(records, rows), file, specs, rules, set, random
     )
     records <- with_records(records, rows, drawn$records)
     rows <- rows[drawn$broken]
@@ -51,7 +51,7 @@ draw_sequence <- function(x, n, set, random) {
 #' Records of which the published columns are known, and no other
 #' @noRd
 published_records <- function(plan, file, n) {
-  records <- some_records(file, rep_len(seq_len(plan$n_records), n))
+  records <- records_at(file, rep_len(seq_len(plan$n_records), n))
   records$codes[, !colnames(records$codes) %in% plan$published] <- 1L
   drawn <- setdiff(names(records$values), plan$published)
   records$values[drawn] <- list(rep(NA_real_, n))
@@ -95,7 +95,7 @@ draw_records <- function(x, records, file, specs, rules, set, random) {
         rows <- integer()
       } else {
         rows <- rows[breaks_rules(
-          rules[[name]], some_records(records, rows), specs, sizes
+          rules[[name]], records_at(records, rows), specs, sizes
         )]
       }
       if (length(rows) == 0) break

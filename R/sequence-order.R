@@ -25,11 +25,11 @@ sequence_order <- function(plan, order, predictors) {
   wanted <- c(order, setdiff(drawn, c(order, last)), last)
   after <- lapply(predictors, intersect, drawn)
   sorted <- sorted_columns(wanted, after)
+  found <- sorted[sorted %in% order]
   refuse_if(
-    !is.null(order) && !identical(sorted[sorted %in% order], order),
+    !is.null(order) && !identical(found, order),
     "{.arg order} must put the predictors of a column before it.",
-    x = "{.arg predictors} says otherwise of
-         {.val {sorted[sorted %in% order][sorted[sorted %in% order] != order]}}.",
+    x = "{.arg predictors} say otherwise of {.val {found[found != order]}}.",
     arg = "order", class = "pseudosynth_error_order"
   )
   lapply(stats::setNames(seq_along(sorted), sorted), function(k) {

@@ -1,6 +1,13 @@
 # How regressions see the columns before: main effects of levels, of which rare
 # ones are joined, and of amounts in bins.
 
+# Levels that a regression tells apart, at most, and the records that each has
+# at least
+regression_levels <- c(predictor = 20L, response = 30L, records = 10L)
+
+# Bins of an amount where it is a predictor: a curve of any form
+regression_bins <- 8L
+
 #' The coding of a predictor, fixed by the file
 #'
 #' @return (list) `level` (integer: of each level of the column, or of each part
@@ -8,15 +15,15 @@
 #'   `transform`, `centre` and `scale`.
 #' @noRd
 predictor_coding <- function(file, name, spec) {
-  code <- codes_of(file, name)
+  code <- column_code(file, name)
   if (!is_amount(spec)) {
-    return(list(level = joined_levels(tabulate(
+    return(list(level = joined_rare(tabulate(
       code, length(block_levels(spec))
     ))))
   }
   values <- file$values[[name]]
   known <- values[!is.na(values)]
-  inner <- seq_len(predictor_bins - 1) / predictor_bins
+  inner <- seq_len(regression_bins - 1) / regression_bins
   coding <- list(
     breaks = unique(stats::quantile(known, inner, names = FALSE, type = 1)),
     transform = spec$transform
@@ -26,7 +33,7 @@ predictor_coding <- function(file, name, spec) {
   spread <- if (length(known) > 1) stats::sd(line) else 0
   coding$scale <- if (spread > 0) spread else 1
   bins <- bins_of_values(code, values, coding, spec)
-  coding$level <- joined_levels(tabulate(
+  coding$level <- joined_rare(tabulate(
     bins, length(block_levels(spec)) + length(coding$breaks) + 1L
   ))
   coding
@@ -37,7 +44,7 @@ predictor_coding <- function(file, name, spec) {
 #' @param counts (integer) Of each level.
 #' @return (integer) The new level of each; levels without records the joined.
 #' @noRd
-joined_levels <- function(counts) {
+joined_rare <- function(counts) {
   least <- regression_levels[["records"]]
   by_size <- order(counts)
   most <- regression_levels[["predictor"]]
@@ -83,7 +90,7 @@ regression_frame <- function(coding, records, specs) {
   for (k in seq_along(coding)) {
     name <- names(coding)[k]
     own <- coding[[k]]
-    code <- codes_of(records, name)
+    code <- column_code(records, name)
     level <- if (is.null(own$breaks)) {
       own$level[code]
     } else {

@@ -19,7 +19,7 @@ records_of_plan <- function(plan, rows = seq_len(plan$n_records)) {
   )
 }
 
-some_records <- function(records, rows) {
+records_at <- function(records, rows) {
   list(
     codes = records$codes[rows, , drop = FALSE],
     values = lapply(records$values, `[`, rows)
@@ -28,7 +28,7 @@ some_records <- function(records, rows) {
 
 #' Level numbers of a column; a column of one level has the first
 #' @noRd
-codes_of <- function(records, name) {
+column_code <- function(records, name) {
   if (name %in% colnames(records$codes)) {
     unname(records$codes[, name])
   } else {
@@ -102,7 +102,7 @@ breaks_rules <- function(rules, records, specs, sizes) {
 #' value, with missing values below all others
 #' @noRd
 column_numbers <- function(records, name, spec) {
-  code <- codes_of(records, name)
+  code <- column_code(records, name)
   if (!is_amount(spec)) {
     return(as.double(code))
   }

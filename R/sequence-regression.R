@@ -6,11 +6,9 @@
 # independent, so that few draws do
 regression_run <- list(chains = 2, warmup = 100, draws = 150)
 
-# Levels that a regression tells apart, and the records that each has at least
-regression_levels <- c(predictor = 20L, response = 50L, records = 10L)
-
-# Bins of an amount where it is a predictor: a curve of any form
-predictor_bins <- 8L
+# A level that so few records have, of many, has a posterior that no quick
+# sampler draws from: at least this share, or 50 records, for one of its own
+least_share <- 0.005
 
 #' Fit the regressions of a column
 #'
@@ -34,7 +32,7 @@ fit_regressions <- function(file, name, specs, predictors, m, seed) {
       sampler_control(progress = FALSE, min_ess = 50, max_rhat = 1.1)
     )
   }
-  code <- codes_of(file, name)
+  code <- column_code(file, name)
   model <- list(coding = coding, part = NULL, value = NULL)
   if (length(unique(code)) > 1) {
     ordered <- !is_unordered(spec)
@@ -64,7 +62,7 @@ fit_regression <- function(frame, family, run) {
     y ~ 1
   }
   model <- new_model(
-    formula, frame, as_synth_family(family), prior_normal(2.5)
+    formula, frame, as_synth_family(family), prior_normal(1)
   )
   # A remark on one of many regressions says little: print() counts them
   fit <- suppressWarnings(
@@ -106,7 +104,10 @@ fit_levels <- function(code, frame, ordered, run) {
   counts <- tabulate(code)
   found <- which(counts > 0)
   if (!ordered) found <- found[order(-counts[found])]
-  enough <- found[counts[found] >= regression_levels[["records"]]]
+  least <- clamp(
+    least_share * length(code), regression_levels[["records"]], 50
+  )
+  enough <- found[counts[found] >= least]
   own <- utils::head(enough, regression_levels[["response"]])
   rest <- setdiff(found, own)
   # The last of all needs no regression
@@ -128,7 +129,7 @@ fit_levels <- function(code, frame, ordered, run) {
   list(steps = steps, rest = rest, share = counts[rest] / sum(counts[rest]))
 }
 
-draw_levels <- function(model, frame, set, random) {
+drawn_levels <- function(model, frame, set, random) {
   n <- nrow(frame)
   code <- model$rest[
     1 + findInterval(random(n), cumsum(model$share)[-length(model$share)])
@@ -190,7 +191,8 @@ draw_values <- function(model, code, frame, set, random) {
   for (attempt in seq_len(if (is.null(model$fit)) 0 else 20)) {
     y[rows] <- model$centre + model$scale *
       drawn_responses(model$fit, frame[rows, , drop = FALSE], set, random)
-    rows <- rows[y[rows] < ranges[part[rows], 1] | y[rows] > ranges[part[rows], 2]]
+    own <- ranges[part[rows], , drop = FALSE]
+    rows <- rows[y[rows] < own[, 1] | y[rows] > own[, 2]]
     if (length(rows) == 0) break
   }
   y <- clamp(y, ranges[part, 1], ranges[part, 2])
@@ -201,7 +203,7 @@ draw_values <- function(model, code, frame, set, random) {
 #' @noRd
 regression_drawer <- function(model, file, name, specs, records, set) {
   frame <- regression_frame(model$coding, records, specs)
-  single <- codes_of(file, name)[1]
+  single <- column_code(file, name)[1]
   valued <- is_amount(specs[[name]]) && !is.null(model$value)
   parts <- if (valued) amount_parts(specs[[name]])
   function(rows, attempt, random) {
@@ -209,7 +211,7 @@ regression_drawer <- function(model, file, name, specs, records, set) {
     code <- if (is.null(model$part)) {
       rep(single, length(rows))
     } else {
-      draw_levels(model$part, own, set, random)
+      drawn_levels(model$part, own, set, random)
     }
     value <- rep(NA_real_, length(rows))
     at <- which(valued & parts$valued[code])

@@ -23,7 +23,7 @@ fit_trees <- function(file, name, specs, predictors, leaf) {
     })
     grown_tree(y, frames, records, leaf)
   }
-  code <- codes_of(file, name)
+  code <- column_code(file, name)
   all <- seq_along(code)
   spec <- specs[[name]]
   if (!is_amount(spec)) {
@@ -124,7 +124,6 @@ slim_tree <- function(fit) {
   fit$frame <- fit$frame[setdiff(names(fit$frame), "yval2")]
   fit[c("where", "call", "y", "x", "functions", "cptable")] <- NULL
   environment(fit$terms) <- baseenv()
-  attr(fit$terms, ".Environment") <- baseenv()
   fit
 }
 
@@ -180,7 +179,7 @@ tree_drawer <- function(model, file, name, specs, records) {
       tree$donors[any_place(tree, node, random)]
     }
   }
-  code <- codes_of(file, name)
+  code <- column_code(file, name)
   value <- file$values[[name]]
   function(rows, attempt, random) {
     donor <- integer(length(rows))

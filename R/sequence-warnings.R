@@ -37,7 +37,7 @@ warn_determined <- function(plan) {
   file <- records_of_plan(plan)
   words <- function(name) {
     value <- file$values[[name]]
-    code <- codes_of(file, name)
+    code <- column_code(file, name)
     if (is.null(value)) code else match(value, unique(value)) * 1e6 + code
   }
   drawn <- plan$table$column[plan$table$role %in%

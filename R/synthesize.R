@@ -9,10 +9,11 @@
 #' published as they are.
 #'
 #' @param fit (`synthesizer`, `score_release`, `file_release`,
-#'   `perturbed_histogram` or `synthesis_generator`) What to draw from: a fit; a
-#'   [score_release()], which needs `newdata`; a [file_release()], which draws
-#'   all columns; a [perturbed_histogram()], whose values do not depend on
-#'   predictors; or a generator, which needs `newdata`, see [as_generator()].
+#'   `file_synthesizer`, `perturbed_histogram` or `synthesis_generator`) What to
+#'   draw from: a fit; a [score_release()], which needs `newdata`; a
+#'   [file_release()] or the models of [fit_file()], which draw all columns; a
+#'   [perturbed_histogram()], whose values do not depend on predictors; or a
+#'   generator, which needs `newdata`, see [as_generator()].
 #'   Only drawing from a fit costs privacy.
 #' @param m (count) Number of sets, for a fit at most the number of kept draws.
 #'   Default 1.
@@ -63,9 +64,10 @@
 #'   sets have the released number of records. About 20 sets are
 #'   enough; a single one is farther from the file than the best set. There is
 #'   no additional privacy cost. An error for a fit, whose sets differ already.
-#' @param n (count or `NULL`; for a [file_release()]) The number of records of
-#'   a set. `NULL`, the default: as many as were released, noisy where the
-#'   number is protected. With published columns it is theirs.
+#' @param n (count or `NULL`; for a [file_release()] or [fit_file()]) The number
+#'   of records of a set. `NULL`, the default: as many as the file has or were
+#'   released, noisy where the number is protected. With published columns it
+#'   is theirs.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
