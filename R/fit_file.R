@@ -66,9 +66,9 @@
 #' @section Warning types:
 #' `pseudosynth_warning_rare_levels`: levels that a single record has.
 #' `pseudosynth_warning_determined`: a published column whose values nearly tell
-#' another column, with the share of records (field `share`): of those that do
-#' not have the other column's most common value, so many have a published value
-#' that occurs again, always with the same value of the other.
+#' another column, with the share of records (field `share`). Of those that do
+#' not have the other column's most common value, so many have the value that
+#' is most common among other records with the same published value.
 #' `pseudosynth_warning_convergence`: regressions that have not converged.
 #' @section Messages: `pseudosynth_message_left_out`: columns of a data frame
 #'   that are left out.

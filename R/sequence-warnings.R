@@ -1,7 +1,7 @@
 # What a file may hold that models of single columns do not see.
 
-# A published column tells another if of the records that do not have the other
-# column's most common value so many have a class of one value
+# A published column tells another if it tells the value of so many records, of
+# those that do not have the other's most common value
 determined_share <- 0.9
 
 # Records that such a share is of, at least
@@ -52,17 +52,18 @@ warn_determined <- function(plan) {
     warn_of(
       "determined",
       "The published column {.val {name}} nearly tells other columns.",
-      x = "So many records have a value that only goes with one value of the
-           other: {shown}.",
+      x = "Of so many records its value, and other records, tell the value:
+           {shown}.",
       i = "Publish none of them, or both.", share = told
     )
   }
 }
 
-#' The share of records whose class of one column has a single value of another
+#' The share of records whose value one column tells from the other records
 #'
-#' Classes of one record tell nothing here, nor do records with the other
-#' column's most common value.
+#' A value is told if it is the most common one of the others of its class.
+#' Records with the most common value of all are not counted, nor are classes
+#' of one.
 #' @param by,y (numeric) Of each record.
 #' @noRd
 told_share <- function(by, y) {
@@ -72,7 +73,18 @@ told_share <- function(by, y) {
   if (sum(counted) < determined_least) {
     return(0)
   }
-  pairs <- unique(cbind(class, y))
-  values <- tabulate(pairs[, 1], max(class))
-  mean(values[class[counted]] == 1)
+  pair <- match(paste(class, y), unique(paste(class, y)))
+  count <- tabulate(pair)
+  first <- !duplicated(pair)
+  # Of each pair: the largest count of another value in its class
+  of <- class[first]
+  order <- order(of, -count)
+  top <- order[!duplicated(of[order])]
+  rest <- setdiff(order, top)
+  second <- rest[!duplicated(of[rest])]
+  others <- count[top][match(of, of[top])]
+  next_most <- count[second][match(of[top], of[second])]
+  others[top] <- ifelse(is.na(next_most), 0, next_most)
+  own <- count[pair] - 1
+  mean((own > 0 & own >= others[pair])[counted])
 }

@@ -250,6 +250,8 @@ test_that("a level of one record and a column that tells another are warned", {
   expect_s3_class(told, "pseudosynth_warning_determined")
   expect_identical(names(told$share), "a")
   expect_gt(told$share[["a"]], 0.9)
+  # One of 100 in another class
+  expect_lt(told$share[["a"]], 1)
   unrelated <- file_plan(file, draft_codebook(file), publish = "b")
   expect_no_warning(fit_file(unrelated))
 })
