@@ -17,7 +17,7 @@ without_order <- function(x) {
 test_that("one line gives a whole file of the same types and attributes", {
   skip_if_not_installed("rpart")
   files <- list(
-    survey_file(), haven_file(), dated_file(), heaped_file()[-3]
+    survey_file(200), haven_file(200), dated_file(200), heaped_file(200)[-3]
   )
   for (file in files) {
     for (model in c("tree", "regression")) {
@@ -250,10 +250,28 @@ test_that("a level of one record and a column that tells another are warned", {
   expect_s3_class(told, "pseudosynth_warning_determined")
   expect_identical(names(told$share), "a")
   expect_gt(told$share[["a"]], 0.9)
-  # One of 100 in another class
-  expect_lt(told$share[["a"]], 1)
   unrelated <- file_plan(file, draft_codebook(file), publish = "b")
   expect_no_warning(fit_file(unrelated))
+})
+
+test_that("a value is told by the other records of its class", {
+  told <- function(by, y) {
+    most <- y != which.max(tabulate(y))
+    counted <- which(most & tabulate(by)[by] > 1)
+    mean(vapply(counted, function(i) {
+      others <- tabulate(y[setdiff(which(by == by[i]), i)], max(y))
+      others[y[i]] > 0 && others[y[i]] == max(others)
+    }, TRUE))
+  }
+  withr::local_seed(1)
+  for (classes in c(6, 40)) {
+    by <- sample(classes, 150, TRUE)
+    y <- (by + sample(0:3, 150, TRUE, c(0.6, 0.2, 0.1, 0.1))) %% 5 + 1
+    # Numbers of values in the order in which they come, as ties are broken
+    y <- match(y, unique(y))
+    expect_equal(told_share(by, y), told(by, y))
+  }
+  expect_identical(told_share(1:50, 1:50), 0)
 })
 
 test_that("constant columns, 500 levels and missing values are taken", {
