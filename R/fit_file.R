@@ -51,7 +51,7 @@
 #'   They are drawn before it. `NULL`, the default, also for columns that are
 #'   not named: all that come before.
 #' @param leaf (count) The fewest records of a leaf. Smaller leaves keep more
-#'   relations and copy more of single records. Default 20.
+#'   relations and copy more of single records. Default 10.
 #' @param m (count) How many sets will be drawn, at most: regressions keep so
 #'   many parameter draws, at least 300. Default 1.
 #' @param seed (whole number from 0 to 2^53 or `NULL`) Of the regressions. With
@@ -90,7 +90,7 @@
 #' synthesize(fit, m = 2)
 #' @export
 fit_file <- function(plan, mechanism = "unweighted", model = "tree",
-                     order = NULL, predictors = NULL, leaf = 20, m = 1,
+                     order = NULL, predictors = NULL, leaf = 10, m = 1,
                      seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn fit_file}.")
   plan <- as_file_plan(plan)

@@ -39,7 +39,7 @@
 #' @export
 synthesize_file <- function(plan, mechanism = "unweighted", m = 1,
                             model = "tree", order = NULL, predictors = NULL,
-                            leaf = 20, n = NULL, seed = NULL, ...) {
+                            leaf = 10, n = NULL, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn synthesize_file}.")
   fit <- fit_file(
     plan, mechanism, model, order, predictors, leaf, m,
