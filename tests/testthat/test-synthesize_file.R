@@ -322,6 +322,18 @@ test_that("utility, release and figures take the sets", {
     release(sets, withr::local_tempdir(), data = file), "none",
     class = "pseudosynth_error_not_releasable"
   )
+  skip_if_not_installed("rmarkdown")
+  skip_on_cran()
+  skip_if_not(rmarkdown::pandoc_available())
+  page <- withr::local_tempfile(fileext = ".html")
+  report(sets, page, data = file)
+  expect_true(any(grepl("Nothing|none", readLines(page, warn = FALSE))))
+})
+
+test_that("prints name the models, the draft and the missing guarantee", {
+  skip_if_not_installed("rpart")
+  file <- survey_file(300)
+  sets <- suppressWarnings(synthesize_file(file))
   expect_output(print(sets), "Without a guarantee")
   expect_output(print(guarantee(sets)), "read from the file")
   fit <- suppressWarnings(fit_file(file, model = c("tree", age = "regression")))
