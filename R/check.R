@@ -252,14 +252,13 @@ check_formula <- function(x, arg = rlang::caller_arg(x)) {
   invisible(x)
 }
 
-# Parts without which an object of a class is not one: edited by hand, or saved
-# by another version
 # Whose maker has another name than the class
 makers <- c(
   synthesizer = "fit_synthesizer", synthetic_data = "synthesize",
   privacy_ledger = "ledger", privacy_guarantee = "guarantee",
   censoring_rule = "censor", censor_reference = "censor",
-  weight_rule = "freeze", synthesis_generator = "as_generator"
+  weight_rule = "freeze", synthesis_generator = "as_generator",
+  file_synthesizer = "fit_file"
 )
 
 #' The function that makes objects of a class
@@ -268,6 +267,8 @@ maker_of <- function(class) {
   if (class %in% names(makers)) makers[[class]] else class
 }
 
+# Parts without which an object of a class is not one: edited by hand, or saved
+# by another version
 class_parts <- list(
   synthesizer = c(
     draws = "matrix", spec = "list", response = "synth_response",

@@ -35,12 +35,16 @@
 #' edited$upper[edited$column == "income"] <- 1e7
 #' confirm_codebook(codebook(edited))
 #' @export
-draft_codebook <- function(data) {
+draft_codebook <- function(data) draft_book(data, most_levels)
+
+#' A draft in which columns of more levels than `most` are identifiers
+#' @noRd
+draft_book <- function(data, most) {
   check_data_frame(data)
   rows <- lapply(names(data), function(name) {
     check_column_kind(data[[name]], name)
     check_has_value(data[[name]], name)
-    draft_row(data[[name]], name)
+    draft_row(data[[name]], name, most)
   })
   table <- lapply(stats::setNames(nm = names(codebook_fields)), function(f) {
     values <- lapply(rows, function(row) row[[f]] %||% codebook_fields[[f]])
@@ -82,7 +86,7 @@ check_has_value <- function(x, name) {
 #' What a draft states of one column
 #' @return (list) Fields of a codebook.
 #' @noRd
-draft_row <- function(x, name) {
+draft_row <- function(x, name, most) {
   label <- attr(x, "label", exact = TRUE)
   values <- plain_column(x)
   row <- if (is.factor(x)) {
@@ -99,7 +103,7 @@ draft_row <- function(x, name) {
   } else {
     draft_number(values, x)
   }
-  if (length(row$levels) > most_levels) row <- list(type = "id")
+  if (length(row$levels) > most) row <- list(type = "id")
   c(row, list(
     column = name, label = if (is_string(label)) label,
     missing = row$type != "id" && anyNA(values), confirmed = FALSE
@@ -191,9 +195,12 @@ draft_amount <- function(values, whole, codes) {
   lower <- outward(low, -1)
   # A logarithm needs a lower bound above 0, or zero as a part
   if (transform == "log" && low > 0) lower <- 10^floor(log10(low))
+  upper <- outward(high, 1)
+  # A single value, such as 0.5, may be its own end
+  if (lower == upper) upper <- outward(high + abs(high) / 2, 1)
   list(
     type = if (count) "count" else "amount",
-    lower = shortest_text(lower), upper = shortest_text(outward(high, 1)),
+    lower = shortest_text(lower), upper = shortest_text(upper),
     digits = if (!count) draft_digits(values),
     codes = list(field_values(codes)), heaps = list(draft_heaps(values, whole)),
     zero = zero, transform = transform

@@ -30,8 +30,12 @@ codebook_families <- list(
 
 is_amount <- function(spec) spec$type %in% names(codebook_families)
 
-# A table of more cells than this by another column is noise
+# A table of more cells than this by another column is noise: a strict release
+# takes no more levels, and a draft makes no more
 most_levels <- 200L
+
+# More levels than this are no categories
+largest_levels <- 10000L
 
 # A number has 15 digits that can be relied on
 largest_bound <- 1e15
@@ -61,8 +65,8 @@ smallest_size <- 1e-4
 #'   whole numbers; `"amount"`; `"date"`; or `"id"`, an identifier, which is
 #'   left out of every release.
 #' * `levels` (category, ordered): all values that the column can have, in their
-#'   order, at most 200; also those that no record has. If the file's column
-#'   holds numbers, the levels are these numbers.
+#'   order, also those that no record has. If the file's column holds numbers,
+#'   the levels are these numbers. At most 10,000; [file_release()] takes 200.
 #' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
 #'   as 2020-01-31. The larger one is at least 0.0001 in size: else measure in
 #'   another unit.
@@ -252,9 +256,9 @@ check_book_levels <- function(row) {
     arg = "x"
   )
   refuse_if(
-    n > most_levels,
-    "A column must have at most {most_levels} levels.",
-    x = "{.val {column}} has {n}.",
+    n > largest_levels,
+    "A column must have at most {format_count(largest_levels)} levels.",
+    x = "{.val {column}} has {format_count(n)}.",
     i = "Join levels, state the frequent ones and {.field outside}, or make it
          an amount or an {.val id}.", arg = "x"
   )

@@ -149,6 +149,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_ledger(ledger)
   check_count(public_n, min = 1, null = TRUE)
   check_confirmed(plan)
+  check_release_levels(plan)
   stated <- stated_tables(tables, plan)
   binned <- with_published_bins(plan)
   spending <- plan_file_release(binned, stated, epsilon, delta, neighbours)
@@ -209,6 +210,19 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     unit = plan$unit[c("column", "records")], charges = charges,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)
+  )
+}
+
+#' Refuse columns of so many levels that their tables are noise
+#' @noRd
+check_release_levels <- function(plan) {
+  n <- lengths(plan$levels)
+  many <- names(n)[n > most_levels + 1]
+  refuse_if(
+    length(many) > 0, "A column must have at most {most_levels} levels.",
+    x = "{.val {many}} {?has/have} more.",
+    i = "Join levels, state the frequent ones and {.field outside}, or make it
+         an amount or an {.val id}.", arg = "plan"
   )
 }
 

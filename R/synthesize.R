@@ -9,10 +9,11 @@
 #' published as they are.
 #'
 #' @param fit (`synthesizer`, `score_release`, `file_release`,
-#'   `perturbed_histogram` or `synthesis_generator`) What to draw from: a fit; a
-#'   [score_release()], which needs `newdata`; a [file_release()], which draws
-#'   all columns; a [perturbed_histogram()], whose values do not depend on
-#'   predictors; or a generator, which needs `newdata`, see [as_generator()].
+#'   `file_synthesizer`, `perturbed_histogram` or `synthesis_generator`) What to
+#'   draw from: a fit; a [score_release()], which needs `newdata`; a
+#'   [file_release()] or the models of [fit_file()], which draw all columns; a
+#'   [perturbed_histogram()], whose values do not depend on predictors; or a
+#'   generator, which needs `newdata`, see [as_generator()].
 #'   Only drawing from a fit costs privacy.
 #' @param m (count) Number of sets, for a fit at most the number of kept draws.
 #'   Default 1.
@@ -63,9 +64,10 @@
 #'   sets have the released number of records. About 20 sets are
 #'   enough; a single one is farther from the file than the best set. There is
 #'   no additional privacy cost. An error for a fit, whose sets differ already.
-#' @param n (count or `NULL`; for a [file_release()] or [cleared_tables()]) The
-#'   number of records of a set. `NULL`, the default: as many as were released,
-#'   noisy where the number is protected. With published columns it is theirs.
+#' @param n (count or `NULL`; for a [file_release()], [cleared_tables()] or
+#'   [fit_file()]) The number of records of a set. `NULL`, the default: as many
+#'   as the file has or were released, noisy where the number is protected. With
+#'   published columns it is theirs.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
@@ -132,9 +134,12 @@ sources <- function() {
     synthesizer = fit_source(), score_release = score_source(),
     perturbed_histogram = histogram_source(),
     synthesis_generator = generator_source(), file_release = file_source(),
-    cleared_tables = cleared_source()
+    cleared_tables = cleared_source(), file_synthesizer = sequence_source()
   )
 }
+
+# Sources that draw all columns
+whole_files <- c("file_release", "cleared_tables", "file_synthesizer")
 
 #' Draw sets and make their label: the one place where both happen
 #'
@@ -190,8 +195,8 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
   check_taken(source, c(asked, list(ledger = ledger)))
   check_count(asked$n, min = 1, null = TRUE, arg = "n")
   refuse_if(
-    !is.null(asked$n) && !inherits(x, c("file_release", "cleared_tables")),
-    "{.arg n} only applies to sources of whole files.",
+    !is.null(asked$n) && !inherits(x, whole_files),
+    "{.arg n} only applies to whole files.",
     i = "Others have a record for each row of {.arg newdata}, or of the file.",
     arg = "n"
   )

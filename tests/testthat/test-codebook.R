@@ -126,7 +126,7 @@ test_that("what a codebook states wrongly is named", {
   }
   refused(category(), "levels")
   refused(category(levels = "a|a"), "different")
-  refused(category(levels = paste(1:500, collapse = "|")), "500")
+  refused(category(levels = paste(1:10001, collapse = "|")), "10,001")
   refused(category(levels = "a|b", outside = "c"), "outside")
   refused(category(levels = "a |a"), "blanks")
   refused(book_frame(upper = 1e-6), "another unit")

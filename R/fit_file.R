@@ -1,0 +1,255 @@
+#' Fit a model to each column of a file
+#'
+#' Fits the columns of a file one after the other, each to the records' own
+#' values of the columns before. [synthesize()] then draws sets, each column
+#' from the synthetic values of the columns before. [synthesize_file()] does
+#' both in one call.
+#'
+#' The models have no privacy weights and no noise: the label is `"none"`. For a
+#' guarantee see [file_release()].
+#'
+#' @section Trees:
+#' `"tree"` grows a classification or regression tree of package rpart on the
+#' columns before. A synthetic record goes down the tree to a leaf and takes the
+#' value of one of the leaf's records. Each of these is taken as often as the
+#' others, or once more, so that a leaf's shares are kept. A level that a node
+#' has not seen stops there: any record of the node is taken. An amount has two
+#' trees, for its part (see [file_plan()]) and for its value, which is split by
+#' ranks. Trees find interactions by themselves. But they copy single values of
+#' records, the largest one, too.
+#'
+#' @section Regressions:
+#' `"regression"` draws each set from a parameter draw of its own, as
+#' [fit_synthesizer()] does, with weakly informative priors
+#' ([prior_normal()]) and short chains. Categories and parts of amounts are
+#' modelled level after level by [bernoulli()]: is it this one, if it is none of
+#' those before? Rare levels share the last place, with the file's shares. The
+#' values of an amount have the family and the transform of the codebook.
+#' Values beyond the bounds are drawn again. The columns before are main
+#' effects: levels, of which rare ones are joined, and amounts in eight bins and
+#' as a line. No value of an amount is copied.
+#'
+#' @section Rules:
+#' Every rule of the plan holds in every row. A value that breaks one is drawn
+#' again; where that does not help, from a larger part of the tree, and in the
+#' end the whole record.
+#'
+#' @param plan (`file_plan` or data frame) See [file_plan()]. The codebook may
+#'   be a draft. Of a data frame one is drafted by [draft_codebook()]; columns
+#'   that name records are left out, and a message says so. Published columns
+#'   of the plan stay as they are and are predictors of all others.
+#' @param mechanism (string) `"unweighted"`, the only one so far: an error names
+#'   what other functions offer.
+#' @param model (character) The kind of model: `"tree"`, the default, or
+#'   `"regression"`. By names some columns have another:
+#'   `c("tree", income = "regression")`.
+#' @param order (character or `NULL`) Columns in the order in which they are
+#'   drawn; those that are not named follow. `NULL`, the default: as in the
+#'   file. Survey weights come last if nothing else is said.
+#' @param predictors (named list or `NULL`) For a column, the names of the
+#'   columns that it is drawn from, such as `list(income = c("age", "sex"))`.
+#'   They are drawn before it. `NULL`, the default, also for columns that are
+#'   not named: all that come before.
+#' @param leaf (count) The fewest records of a leaf. Smaller leaves keep more
+#'   relations and copy more of single records. Default 10.
+#' @param m (count) How many sets will be drawn, at most: regressions keep so
+#'   many parameter draws, at least 300. Default 1.
+#' @param seed (whole number from 0 to 2^53 or `NULL`) Of the regressions. With
+#'   a seed sets are marked reproducible. `NULL`, the default: the operating
+#'   system's entropy.
+#' @param ... Must be empty.
+#' @return A `file_synthesizer`. It is **confidential**: it holds the file.
+#'   * `plan`: the plan; `predictors`: those of each column, in the order of
+#'     drawing; `kinds`: the kind of model of each;
+#'   * `models`: for each column its `part` and, of an amount, its `value`; and
+#'     `leaf`, `id`, `reproducible`.
+#' @section Warning types:
+#' `pseudosynth_warning_rare_levels`: levels that a single record has.
+#' `pseudosynth_warning_determined`: a published column whose values nearly tell
+#' another column, with the share of records (field `share`). Of those that do
+#' not have the other column's most common value, so many have the value that
+#' is most common among other records with the same published value.
+#' `pseudosynth_warning_convergence`: regressions that have not converged.
+#' @section Messages: `pseudosynth_message_left_out`: columns of a data frame
+#'   that are left out.
+#' @section Error types: `pseudosynth_error_input`: an order or predictors that
+#'   name unknown columns, columns twice or published ones, or go in a circle
+#'   (class `pseudosynth_error_order`); a mechanism that is not offered (class
+#'   `pseudosynth_error_mechanism`); a model of no kind.
+#'   `pseudosynth_error_edited`: a plan that was edited.
+#' @section Privacy: Nothing protects the records. Sets are for use inside the
+#'   agency, and to see what a guarantee costs beside them.
+#' @references Reiter (2005), Using CART to generate partially synthetic public
+#'   use microdata. Nowok, Raab and Dibben (2016), synthpop: bespoke creation of
+#'   synthetic data in R, for the sequence of columns.
+#' @seealso [synthesize_file()], [file_release()]
+#' @examplesIf requireNamespace("rpart", quietly = TRUE)
+#' people <- ce_income[1:1000, c("income", "age", "education", "earner")]
+#' fit <- fit_file(people, order = c("age", "education"))
+#' fit
+#' synthesize(fit, m = 2)
+#' @export
+fit_file <- function(plan, mechanism = "unweighted", model = "tree",
+                     order = NULL, predictors = NULL, leaf = 10, m = 1,
+                     seed = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn fit_file}.")
+  plan <- as_file_plan(plan)
+  check_file_mechanism(mechanism)
+  check_count(leaf, min = 1)
+  check_count(m, min = 1)
+  check_seed(seed)
+  predictors <- sequence_order(plan, order, predictors)
+  kinds <- model_kinds(model, names(predictors))
+  if ("tree" %in% kinds) check_installed("rpart", arg = "model")
+  warn_rare_levels(plan)
+  warn_determined(plan)
+  specs <- column_specs(plan$codebook)[names(plan$schema)]
+  file <- records_of_plan(plan)
+  work <- as.double(plan$n_records) * length(predictors)^2
+  models <- lapply(stats::setNames(nm = names(predictors)), function(name) {
+    tell_long_step(paste("Fitting", name), work)
+    fit_column(kinds[[name]], file, name, specs, predictors[[name]], list(
+      leaf = leaf, m = m,
+      seed = stage_seed(seed, "column", match(name, names(kinds)))
+    ))
+  })
+  warn_unconverged(models)
+  seal(new_result(
+    "file_synthesizer",
+    plan = plan, models = models, kinds = kinds, predictors = predictors,
+    leaf = leaf, id = new_charge_id(seed), reproducible = is_seeded(seed)
+  ))
+}
+
+#' A plan, or one of a draft of the file's codebook
+#' @noRd
+as_file_plan <- function(plan) {
+  check_present(plan)
+  if (is.data.frame(plan)) {
+    return(drafted_plan(plan))
+  }
+  check_class(
+    plan, "file_plan", "Make one with {.fn file_plan}, or give the file."
+  )
+  check_sealed(plan)
+  plan
+}
+
+drafted_plan <- function(data) {
+  plan <- file_plan(data, draft_book(data, largest_levels))
+  left <- plan$table$column[plan$table$role == "left out"]
+  if (length(left) > 0) {
+    tell_of(
+      "left_out",
+      "{.val {left}} {?is/are} left out: {?its/their} values name records, or
+       {?is/are} too many.",
+      i = "To keep {cli::qty(left)}{?it/them}, state {?it/them} in a
+           {.fn codebook}."
+    )
+  }
+  plan
+}
+
+# What a sequence of models does so far
+file_mechanisms <- "unweighted"
+
+check_file_mechanism <- function(mechanism, arg = "mechanism") {
+  if (inherits(mechanism, "privacy_mechanism")) mechanism <- mechanism$name
+  check_string(mechanism, arg = arg)
+  found <- plain_word(mechanism)
+  refuse_if(
+    !found %in% file_mechanisms,
+    "Of whole files {.arg {arg}} must be {.or {.val {file_mechanisms}}}.",
+    x = "It is {.val {mechanism}}.",
+    i = "{.fn file_release} releases a whole file under a strict epsilon,
+         {.fn pseudo_posterior} a column under any mechanism.",
+    arg = arg, class = "pseudosynth_error_mechanism"
+  )
+}
+
+#' The kind of model of each column
+#' @param model (character) One for all, or some by the name of their column.
+#' @return (named character)
+#' @noRd
+model_kinds <- function(model, columns) {
+  check_that(
+    is.character(model) && length(model) > 0 && !anyNA(model), model,
+    "{.arg model} must be {.or {.val {column_models}}}."
+  )
+  names <- rlang::names2(model)
+  wrong <- setdiff(model, column_models)
+  refuse_if(
+    length(wrong) > 0, "{.arg model} must be {.or {.val {column_models}}}.",
+    x = "{.val {wrong}} {?is/are} not known.", arg = "model"
+  )
+  named <- model[nzchar(names)]
+  others <- model[!nzchar(names)]
+  strange <- setdiff(names(named), columns)
+  refuse_if(
+    length(others) > 1 || length(strange) > 0 || anyDuplicated(names(named)),
+    "{.arg model} must be one for all columns, or named by columns that are
+     drawn.",
+    x = if (length(strange) > 0) "{.val {strange}} {?is/are} not drawn.",
+    arg = "model"
+  )
+  kinds <- rep(c(others, column_models)[[1]], length(columns))
+  names(kinds) <- columns
+  kinds[names(named)] <- named
+  kinds
+}
+
+column_models <- c("tree", "regression")
+
+fit_column <- function(kind, file, name, specs, predictors, settings) {
+  if (kind == "tree") {
+    fit_trees(file, name, specs, predictors, settings$leaf)
+  } else {
+    fit_regressions(file, name, specs, predictors, settings$m, settings$seed)
+  }
+}
+
+#' Name columns whose regressions have not converged
+#' @noRd
+warn_unconverged <- function(models) {
+  failed <- vapply(models, function(model) {
+    fits <- c(lapply(model$part$steps, `[[`, "fit"), list(model$value$fit))
+    sum(!vapply(fits, function(fit) fit$converged %||% TRUE, TRUE))
+  }, 1L)
+  failed <- failed[failed > 0]
+  if (length(failed) > 0) {
+    warn_of(
+      "convergence",
+      "{sum(failed)} regression{?s} {?has/have} not converged.",
+      x = "Of {.val {names(failed)}}.",
+      i = "Join levels, leave out predictors, or take
+           {.code model = \"tree\"}."
+    )
+  }
+}
+
+# Printing ---------------------------------------------------------------------
+
+print_lines.file_synthesizer <- function(x) {
+  draft <- unconfirmed(x$plan$codebook)
+  c(
+    sprintf(
+      "Models of a file: %s from %s records",
+      counted(length(x$models), "column"), format_count(x$plan$n_records)
+    ),
+    field_lines(c(
+      order = toString(names(x$models)),
+      models = paste(
+        vapply(split(names(x$kinds), x$kinds), toString, ""), "by",
+        names(split(x$kinds, x$kinds)), collapse = "; "
+      ),
+      published = if (length(x$plan$published) > 0) toString(x$plan$published),
+      codebook = if (length(draft) > 0) {
+        paste("draft, read from the file:", toString(draft))
+      } else {
+        "confirmed"
+      },
+      label = "none: synthesize(x) draws sets without a guarantee"
+    )),
+    confidential_line("Holds the file")
+  )
+}

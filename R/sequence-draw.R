@@ -1,0 +1,116 @@
+# Sets of a fitted sequence: column after column, each from those before.
+
+# A value that breaks a rule is drawn again, then the whole record
+most_attempts <- c(values = 200, records = 100)
+
+#' @param x (`file_synthesizer`)
+#' @param n (count) Records of a set.
+#' @return (list of data frames)
+#' @noRd
+draw_sequence_sets <- function(x, m, n, seed) {
+  words <- seed_words(seed, "synthesize")
+  lapply(seq_len(m), function(s) {
+    random <- random_numbers(words, s)
+    records <- draw_sequence(x, n, s, random)
+    decode_records(x$plan, records$codes, amounts_of(records))
+  })
+}
+
+#' Uniform numbers of one set: each call has a stream of its own
+#' @noRd
+random_numbers <- function(words, set) {
+  asked <- 0L
+  function(n) {
+    asked <<- asked + 1L
+    uniforms_(n, words, set + asked * most_sets)
+  }
+}
+
+most_sets <- 10000L
+
+draw_sequence <- function(x, n, set, random) {
+  plan <- x$plan
+  specs <- column_specs(plan$codebook)[names(plan$schema)]
+  file <- records_of_plan(plan)
+  rules <- rules_by_column(plan, names(x$models))
+  records <- published_records(plan, file, n)
+  rows <- seq_len(n)
+  for (round in seq_len(most_attempts[["records"]])) {
+    drawn <- draw_records(
+      x, records_at(records, rows), file, specs, rules, set, random
+    )
+    records <- with_records(records, rows, drawn$records)
+    rows <- rows[drawn$broken]
+    if (length(rows) == 0) {
+      return(records)
+    }
+  }
+  abort_of_rules(plan, rows)
+}
+
+#' Records of which the published columns are known, and no other
+#' @noRd
+published_records <- function(plan, file, n) {
+  records <- records_at(file, rep_len(seq_len(plan$n_records), n))
+  records$codes[, !colnames(records$codes) %in% plan$published] <- 1L
+  drawn <- setdiff(names(records$values), plan$published)
+  records$values[drawn] <- list(rep(NA_real_, n))
+  records
+}
+
+abort_of_rules <- function(plan, rows) {
+  refuse_if(
+    TRUE, "The models must leave a value that meets the rules.",
+    x = "They leave none for {length(rows)} record{?s} of a set.",
+    i = "The rules are {.code {rule_texts(plan)}}. Draw columns that a rule
+         names one after the other, or leave the rule out.",
+    arg = "rules", class = "pseudosynth_error_rule"
+  )
+}
+
+with_records <- function(records, rows, other) {
+  records$codes[rows, ] <- other$codes
+  records$values <- Map(
+    function(all, some) replace(all, rows, some), records$values, other$values
+  )
+  records
+}
+
+#' All columns of some records
+#' @return (list) `records`, and `broken` (logical): those that break a rule.
+#' @noRd
+draw_records <- function(x, records, file, specs, rules, set, random) {
+  sizes <- lengths(x$plan$levels)
+  n <- nrow(records$codes)
+  broken <- logical(n)
+  for (name in names(x$models)) {
+    tell_long_step(paste("Drawing", name), as.double(n) * length(x$models))
+    draw <- column_drawer(
+      x$kinds[[name]], x$models[[name]], file, name, specs, records, set
+    )
+    rows <- seq_len(n)
+    for (attempt in c(0L, seq_len(most_attempts[["values"]]))) {
+      records <- with_column(records, rows, name, draw(rows, attempt, random))
+      if (length(rules[[name]]) == 0) {
+        rows <- integer()
+      } else {
+        rows <- rows[breaks_rules(
+          rules[[name]], records_at(records, rows), specs, sizes
+        )]
+      }
+      if (length(rows) == 0) break
+    }
+    broken[rows] <- TRUE
+  }
+  list(records = records, broken = broken)
+}
+
+#' What draws the values of a column, see tree_drawer()
+#' @noRd
+column_drawer <- function(kind, model, file, name, specs, records, set) {
+  if (kind == "tree") {
+    tree_drawer(model, file, name, specs, records)
+  } else {
+    regression_drawer(model, file, name, specs, records, set)
+  }
+}

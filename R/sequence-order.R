@@ -1,0 +1,111 @@
+# In which order the columns of a file are drawn, each from which others.
+
+#' The order of columns and the predictors of each, checked
+#'
+#' Columns that nobody has put in an order keep that of the file, each after its
+#' stated predictors; survey weights come last.
+#' @param order (character or `NULL`) As given to fit_file().
+#' @param predictors (named list or `NULL`)
+#' @return (named list of character) The predictors of each column, in the order
+#'   in which they are drawn.
+#' @noRd
+sequence_order <- function(plan, order, predictors) {
+  table <- plan$table
+  drawn <- table$column[!table$role %in% c(
+    "published", "published survey weight", "constant", "left out"
+  )]
+  refuse_if(
+    length(drawn) == 0, "The plan must have a column to be drawn.",
+    x = "All are published, constant or left out.", arg = "plan"
+  )
+  given <- c(drawn, plan$published)
+  check_order(order, drawn, plan)
+  check_predictors(predictors, drawn, given)
+  last <- setdiff(intersect(drawn, plan$survey_weights), order)
+  wanted <- c(order, setdiff(drawn, c(order, last)), last)
+  after <- lapply(predictors, intersect, drawn)
+  sorted <- sorted_columns(wanted, after)
+  found <- sorted[sorted %in% order]
+  refuse_if(
+    !is.null(order) && !identical(found, order),
+    "{.arg order} must put the predictors of a column before it.",
+    x = "{.arg predictors} say otherwise of {.val {found[found != order]}}.",
+    arg = "order", class = "pseudosynth_error_order"
+  )
+  lapply(stats::setNames(seq_along(sorted), sorted), function(k) {
+    predictors[[sorted[k]]] %||% c(plan$published, sorted[seq_len(k - 1)])
+  })
+}
+
+check_order <- function(order, drawn, plan) {
+  check_names(order, plan$table$column)
+  twice <- unique(order[duplicated(order)])
+  refuse_if(
+    length(twice) > 0, "{.arg order} must name every column once.",
+    x = "{.val {twice}} {?is/are} named again.", arg = "order",
+    class = "pseudosynth_error_order"
+  )
+  other <- setdiff(order, drawn)
+  role <- plan$table$role[match(other, plan$table$column)]
+  refuse_if(
+    length(other) > 0, "{.arg order} must only name columns that are drawn.",
+    x = "{.val {other}} {?is/are} {unique(role)}.",
+    i = "Published columns are predictors of all others.", arg = "order",
+    class = "pseudosynth_error_order"
+  )
+}
+
+check_predictors <- function(predictors, drawn, given) {
+  check_that(
+    is.null(predictors) || is_named_list(predictors), predictors,
+    "{.arg predictors} must be a list of names of columns, named by the column
+     that is drawn from them.", arg = "predictors"
+  )
+  twice <- unique(names(predictors)[duplicated(names(predictors))])
+  other <- setdiff(names(predictors), drawn)
+  unknown <- setdiff(unlist(predictors), given)
+  refuse_if(
+    length(twice) + length(other) + length(unknown) > 0,
+    "{.arg predictors} must name columns of the plan that are drawn, and what
+     each is drawn from.",
+    x = if (length(twice) > 0) "{.val {twice}} {?is/are} named again.",
+    x = if (length(other) > 0) "{.val {other}} {?is/are} not drawn.",
+    x = if (length(unknown) > 0) "There {?is/are} no {.val {unknown}}.",
+    arg = "predictors", class = "pseudosynth_error_order"
+  )
+}
+
+is_named_list <- function(x) {
+  is.list(x) && !is.object(x) && length(x) == sum(nzchar(rlang::names2(x))) &&
+    all(vapply(x, function(one) {
+      is.null(one) || is.character(one) && !anyNA(one)
+    }, TRUE))
+}
+
+#' Columns in the wanted order, but each after those that it is drawn from
+#' @param after (named list of character)
+#' @return (character)
+#' @noRd
+sorted_columns <- function(wanted, after) {
+  sorted <- character()
+  while (length(left <- setdiff(wanted, sorted)) > 0) {
+    ready <- Filter(function(name) all(after[[name]] %in% sorted), left)
+    if (length(ready) == 0) abort_circle(left, after)
+    sorted <- c(sorted, ready[1])
+  }
+  sorted
+}
+
+abort_circle <- function(left, after) {
+  # From one column to what it is drawn from, until one comes again
+  path <- left[1]
+  while (anyDuplicated(path) == 0) {
+    path <- c(path, intersect(after[[path[length(path)]]], left)[1])
+  }
+  circle <- path[match(path[length(path)], path):length(path)]
+  abort_input(
+    "{.arg predictors} must not go in a circle.",
+    x = "Each of {.val {circle}} is drawn from the next.",
+    arg = "predictors", class = "pseudosynth_error_order"
+  )
+}

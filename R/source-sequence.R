@@ -1,0 +1,80 @@
+# A fitted sequence of models as a source: whole files, column after column.
+
+sequence_source <- function() {
+  refused <- file_source()$refuses
+  refused$newdata[1] <- "{.arg newdata} does not apply to a whole file."
+  refused$margin <- "{.arg margin} does not apply to a whole file."
+  new_source(
+    refuses = c(refused, fit_source()$refuses["uncertainty"]),
+    check = function(x, asked) check_sealed(x, arg = "fit"),
+    rows = rows_for_sequence, label = label_of_sequence,
+    draw = draw_from_sequence
+  )
+}
+
+rows_for_sequence <- function(x, asked) {
+  plan <- x$plan
+  n <- asked$n %||% plan$n_records
+  refuse_if(
+    length(plan$published) > 0 && n != plan$n_records,
+    "{.arg n} must be the number of records of the published columns.",
+    x = "It is {format_count(n)}, they have {format_count(plan$n_records)}.",
+    arg = "n"
+  )
+  list(data = NULL, n = n, columns = names(plan$schema), tibble = plan$tibble)
+}
+
+draw_from_sequence <- function(x, asked, rows) {
+  sets <- draw_sequence_sets(x, asked$m, rows$n, asked$seed)
+  list(
+    sets = sets, columns = file_columns(x$plan), combine = "reiter",
+    survey_weights = x$plan$survey_weights,
+    codebook = book_of(x$plan$codebook, names(sets[[1]]))
+  )
+}
+
+# The label --------------------------------------------------------------------
+
+label_of_sequence <- function(x, asked, rows) {
+  intact <- is_sealed(x)
+  new_privacy_guarantee(
+    if (intact) sequence_verdict(x) else edited_verdict("fit"),
+    mechanism = "unweighted", title = "unweighted models of all columns",
+    what = "synthetic data", m = asked$m, fit = x$id,
+    n_records = as.integer(rows$n), unit = "a record",
+    public_inputs = sequence_inputs(x),
+    reproducible = x$reproducible || is_seeded(asked$seed)
+  )
+}
+
+sequence_verdict <- function(x) {
+  draft <- unconfirmed(x$plan$codebook)
+  list(label = "none", reasons = c(
+    "The models are of the records as they are, without weights or noise.",
+    if ("tree" %in% x$kinds) {
+      "Trees copy single values of records, rare ones and largest ones, too."
+    },
+    if (length(draft) > 0) {
+      paste("Levels and bounds were read from the file:", toString(draft))
+    }
+  ))
+}
+
+sequence_inputs <- function(x) {
+  plan <- x$plan
+  kinds <- split(names(x$kinds), x$kinds)
+  c(
+    sets = paste(
+      "each set was drawn anew from the models: combine estimates from",
+      "several sets by the rules for partially synthetic data"
+    ),
+    models = paste(
+      names(kinds), "of", vapply(kinds, toString, ""), collapse = "; "
+    ),
+    order = toString(names(x$models)),
+    published = published_text(plan$published),
+    if (length(plan$rules) > 0) {
+      c(rules = paste(rule_texts(plan), collapse = "; "))
+    }
+  )
+}
