@@ -118,39 +118,36 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
       ))
     })
   }
-  # Bounds move by a tenth from run to run: where three refits do not come near,
-  # the nearest is taken
-  to_bound <- function(name, target, weights) {
-    kept(name, function() {
-      tryCatch(
-        quiet(pseudosynth::solve_weights(
-          fits$Unweighted,
-          target = target, weights = weights, tolerance = 0.08, max_refits = 3,
-          allow_unconverged = TRUE, below = TRUE, seed = seed_of(name)
-        )),
-        pseudosynth_error_unreachable = function(e) {
-          quiet(stats::update(
-            fits$Unweighted,
-            privacy_weights = pseudosynth::scale_weights(weights, e$value),
-            seed = seed_of(name, 2)
-          ))
-        }
-      )
-    })
+  # What `weights` are multiplied by to bring the bound near `target`. Bounds
+  # move by a tenth from run to run: where three refits do not come near, the
+  # nearest is taken. Of the search nothing but the number is kept, to four
+  # digits.
+  share_at <- function(name, target, weights) {
+    tryCatch(
+      quiet(pseudosynth::solve_weights(
+        fits$Unweighted,
+        target = target, weights = weights, tolerance = 0.08, max_refits = 3,
+        allow_unconverged = TRUE, below = TRUE, seed = seed_of(name, 2)
+      ))$solution$value,
+      pseudosynth_error_unreachable = function(e) e$value
+    )
   }
   # Bounds of fits with one weight follow a power of it: the search, whose first
   # refit multiplies weights by target / bound, starts where that says
   one_weight <- function(name, target) {
-    found <- fits[grepl("^(Unweighted|SW)", names(fits))]
-    of <- function(what) log(vapply(found, what, 0))
-    bound <- of(function(fit) fit$bound$overall)
-    weight <- of(function(fit) stats::weights(fit)[1])
-    near <- utils::head(order(abs(bound - log(target))), 2)
-    steep <- 1
-    if (length(found) > 1) steep <- diff(weight[near]) / diff(bound[near])
-    guess <- weight[near[1]] + steep * (log(target) - bound[near[1]])
-    start <- exp(guess + bound[1] - log(target))
-    to_bound(name, target, pseudosynth::public_scalar(min(1, start)))
+    weight <- kept(paste(name, "weight"), function() {
+      found <- fits[grepl("^(Unweighted|SW)", names(fits))]
+      of <- function(what) log(vapply(found, what, 0))
+      bound <- of(function(fit) fit$bound$overall)
+      weight <- of(function(fit) stats::weights(fit)[1])
+      near <- utils::head(order(abs(bound - log(target))), 2)
+      steep <- 1
+      if (length(found) > 1) steep <- diff(weight[near]) / diff(bound[near])
+      guess <- weight[near[1]] + steep * (log(target) - bound[near[1]])
+      start <- min(1, exp(guess + bound[1] - log(target)))
+      start * share_at(name, target, pseudosynth::public_scalar(start))
+    })
+    refit(name, pseudosynth::public_scalar(signif(weight, 4)))
   }
   lipschitz <- function(scale = 1, shift = 0) {
     pseudosynth::lipschitz_weights(
@@ -215,8 +212,11 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
     )
     fits[[name[2]]] <- one_weight(name[2], fits[[name[1]]]$bound$overall)
   }
-  fits[["CW at LW's bound"]] <- to_bound(
-    "CW at LW's bound", fits$LW$bound$overall, count
+  lower <- kept("CW share", function() {
+    share_at("CW at LW's bound", fits$LW$bound$overall, count)
+  })
+  fits[["CW at LW's bound"]] <- refit(
+    "CW at LW's bound", pseudosynth::scale_weights(count, signif(lower, 4))
   )
   others <- setdiff(names(fits), "Unweighted")
   released <- c(released, Map(draw, fits[others], others), strict, clusters)

@@ -27,7 +27,7 @@ struct MixtureTuning {
   int draws = 1000;
   int sweeps = 10;
   int level_moves = 1;  // tempered transitions per sweep
-  // Rounds of shared moves per sweep; negative: two where weights are small.
+  // Rounds of shared moves per sweep; negative: one where weights are small.
   int shared_moves = -1;
   int hamiltonian_moves = 2;  // trajectories per sweep
   // Pair moves, and as many mass moves, after each trajectory; without
@@ -61,7 +61,7 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
   int shared_moves = tuning.shared_moves;
   if (shared_moves < 0)
     shared_moves =
-        sampler.total_alpha() < kSmallWeight * sampler.n_records() ? 2 : 0;
+        sampler.total_alpha() < kSmallWeight * sampler.n_records() ? 1 : 0;
   MixtureHamiltonianMove hamiltonian_move(sampler, records);
   MixturePairMove pair_move(sampler);
   MixtureMassMove mass_move(sampler);
