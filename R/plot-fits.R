@@ -1,5 +1,5 @@
 # Several fits of the same records beside each other, as in the figures of
-# Savitsky, Hu and Williams: bounds, weights and how they change, parameters.
+# Savitsky, Hu and Williams: bounds, weights and how they change.
 
 #' @param what (string) What a violin is of.
 #' @noRd
@@ -160,41 +160,4 @@ plot_change <- function(fits) {
   figure + if (length(fits) > 2) {
     list(facet_wrap(vars(.data$fit)), theme(panel.spacing.x = unit(18, "pt")))
   }
-}
-
-# More panels than these are not told apart at the width of a page
-most_parameters <- 12L
-
-#' @param parameters (character or `NULL`)
-#' @noRd
-plot_parameters <- function(fits, parameters) {
-  draws <- lapply(fits, function(fit) as.data.frame(as_draws_df(fit)))
-  shared <- Reduce(intersect, lapply(draws, names))
-  shared <- shared[!startsWith(shared, ".")]
-  check_names(
-    parameters, shared, of = "columns of {.code as_draws_df()} of every fit"
-  )
-  refuse_if(
-    is.null(parameters) && length(shared) > most_parameters,
-    "{.arg parameters} must name those to show: the fits share
-     {length(shared)}.",
-    i = "A figure shows at most {most_parameters} unless they are named.",
-    arg = "parameters"
-  )
-  parameters <- unique(parameters %||% shared)
-  frame <- do.call(rbind, lapply(parameters, function(parameter) {
-    stack_frames(draws, "fit", function(x) {
-      data.frame(parameter = parameter, value = x[[parameter]])
-    })
-  }))
-  frame$parameter <- factor(frame$parameter, parameters)
-  ggplot(frame, aes(x = .data$fit, y = .data$value)) +
-    group_violins("fit", release_colours(names(fits))) +
-    facet_wrap(vars(.data$parameter), scales = "free_y") +
-    scale_y_continuous(labels = label_amount()) +
-    confidential_labs(
-      title = "Posterior of the parameters", subtitle = "Circle: median",
-      x = NULL, y = NULL
-    ) +
-    theme_columns()
 }

@@ -64,9 +64,26 @@ plot_curves <- function(sets, truth, transform, prefix, tail) {
     curves <- curves[curves$x >= limits[1], ]
   }
   curves$release <- factor(names[curves$curve], names)
-  n <- length(sets)
+  curves_figure(
+    curves[c("x", "density", "release")], transform, prefix, limits
+  ) +
+    confidential_labs(subtitle = if (tail) {
+      "One set each, above the file's 90% quantile"
+    } else {
+      "One set each"
+    })
+}
+
+#' @param curves (data frame) `x`, `density`, `release`: a factor, whose level
+#'   `"confidential"` is the file; and what panels need.
+#' @noRd
+curves_figure <- function(curves, transform, prefix, limits) {
+  names <- levels(curves$release)
+  is_file <- names == "confidential"
+  lines <- rep("solid", length(names))
+  lines[!is_file] <- rep_len(release_lines, sum(!is_file))
   draw_alone(
-    function(curves, names, colours, n, transform, prefix, limits) {
+    function(curves, colours, lines, widths, transform, prefix, limits) {
       ggplot(
         curves,
         aes(
@@ -76,24 +93,17 @@ plot_curves <- function(sets, truth, transform, prefix, tail) {
       ) +
         geom_line() +
         scale_colour_manual(values = colours) +
-        scale_linetype_manual(
-          values = c("solid", rep_len(release_lines, n))
-        ) +
-        scale_linewidth_manual(values = c(1.3, rep(0.7, n))) +
+        scale_linetype_manual(values = lines) +
+        scale_linewidth_manual(values = widths) +
         scale_response(transform, prefix, limits) +
         density_axis()
     },
-    curves = curves[c("x", "density", "release")], names = names,
+    curves = curves, lines = lines, widths = ifelse(is_file, 1.3, 0.7),
     colours = replace(
       release_colours(names), "confidential", colour_confidential
-    ),
-    n = n, transform = transform, prefix = prefix, limits = limits
-  ) +
-    confidential_labs(subtitle = if (tail) {
-      "One set each, above the file's 90% quantile"
-    } else {
-      "One set each"
-    })
+    )[names],
+    transform = transform, prefix = prefix, limits = limits
+  )
 }
 
 #' The synthetic value of each record against the confidential one

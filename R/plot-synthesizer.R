@@ -11,21 +11,23 @@
 #'   efficient), a panel for each fit; `"change"`: the weight that a record has
 #'   in the other fits against that in `object`, such as after re-weighting and
 #'   before; `"parameters"`: violins of the posterior of each parameter;
-#'   `"trace"`: the monitored quantities, draw by draw and chain by chain, of
-#'   one fit.
+#'   `"densities"`: its density, as it is and about its mean, where a fit whose
+#'   weights are all 0 is the prior and does not widen the panels; `"trace"`: the
+#'   monitored quantities, draw by draw and chain by chain, of one fit.
 #' @param ... (synthesizer) More fits of the same records, best named:
 #'   `autoplot(LW = a, CW = b)` is written `autoplot(a, CW = b, name = "LW")`.
 #' @param name (string or `NULL`) The name of the first fit beside others.
 #'   `NULL`, the default: the scheme of its weights.
 #' @param parameters (character or `NULL`) The columns of
-#'   [`as_draws_df()`][as_draws] that `"parameters"` shows. `NULL`, the default:
-#'   all that the fits share, if there are at most 12.
+#'   [`as_draws_df()`][as_draws] that `"parameters"` and `"densities"` show.
+#'   `NULL`, the default: all that the fits share, if there are at most 12.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @section Error types: `pseudosynth_error_input`: fits of other numbers of
 #'   records, `"change"` without another fit, `"trace"` with one, or parameters
 #'   that a fit does not have.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
-#'   mechanisms, figures 3 to 5.
+#'   mechanisms, figures 3 to 5. Hu, Williams and Savitsky, Mechanisms for
+#'   global differential privacy under Bayesian data synthesis, figure 1.
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -35,18 +37,25 @@
 #' autoplot(fit, "trace")
 #' lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
 #' autoplot(fit, "bounds", LW = lw, name = "Unweighted")
+#' prior <- update(fit, privacy_weights = 0, seed = 3)
+#' autoplot(
+#'   fit, "densities", LW = lw, Prior = prior, name = "Unweighted",
+#'   parameters = c("earneryes", "sigma")
+#' )
 #' @name plot.synthesizer
 #' @method autoplot synthesizer
 #' @export
 autoplot.synthesizer <- function(
-  object, type = c("bounds", "weights", "change", "parameters", "trace"), ...,
-  name = NULL, parameters = NULL
+  object, type = c(
+    "bounds", "weights", "change", "parameters", "densities", "trace"
+  ), ..., name = NULL, parameters = NULL
 ) {
   others <- only_class(
     list(...), "synthesizer", "See {.fn plot.synthesizer}."
   )
   type <- check_choice(
-    type, c("bounds", "weights", "change", "parameters", "trace")
+    type,
+    c("bounds", "weights", "change", "parameters", "densities", "trace")
   )
   check_string(name, null = TRUE)
   refuse_if(
@@ -80,6 +89,7 @@ autoplot.synthesizer <- function(
     ),
     change = plot_change(fits),
     parameters = plot_parameters(fits, parameters),
+    densities = plot_parameter_densities(fits, parameters),
     trace = plot_trace(object)
   )
 }

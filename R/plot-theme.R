@@ -277,8 +277,10 @@ few_breaks <- function(limits, sizes, margin) {
 scale_response <- function(transform, prefix, limits) {
   labels <- label_amount(prefix)
   if (transform == "log") {
+    # Panels have limits of their own
     scale_x_log10(
-      breaks = log_breaks(limits), labels = labels, expand = expansion(0.01)
+      breaks = if (is.null(limits)) log_breaks else log_breaks(limits),
+      labels = labels, expand = expansion(0.01)
     )
   } else {
     scale_x_continuous(labels = labels, expand = expansion(0.01))

@@ -1,9 +1,10 @@
 #' Figure of a simulation study
 #'
-#' Draws violins of what a study measured, one for each mechanism, a panel for
-#' each measure or setting. The circle is the median. A study repeats a
-#' synthesis on many files, or keeps what was measured of records; its table has
-#' one row for each number.
+#' Draws what a study measured: violins, one for each mechanism, a panel for
+#' each measure or setting, whose circle is the median; densities; or the records'
+#' synthetic values against the true ones. A study repeats a synthesis on many
+#' files, or keeps what was measured of records; its table has one row for each
+#' number.
 #'
 #' @param table (data frame) The study, a row for each number.
 #' @param value (string) The column of numbers. Default `"value"`. Missing
@@ -20,14 +21,25 @@
 #'   `NULL`, the default: no line.
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
+#' @param type (string) `"violins"`, the default; `"density"`: the density of
+#'   the numbers, a line for each mechanism, that of `"confidential"` thick;
+#'   `"records"`: the numbers against those of `at`, a panel for each mechanism.
+#' @param at (string or `NULL`) A column of numbers. For `"records"`: the true
+#'   values. For `"density"`: where `value` is the density, if the table holds
+#'   curves. `NULL`, the default: none, densities are computed.
+#' @param log (flag) Are amounts on a log scale? For densities and records.
+#'   Default `FALSE`.
 #' @param ... Must be empty.
 #' @return A ggplot object.
 #' @section Error types: `pseudosynth_error_input`: a column that `table` does
-#'   not have, or that has no numbers.
+#'   not have, or that has no numbers; `at` for violins, or none for records;
+#'   panels for records, more than one column of them for densities; `log` of
+#'   amounts that are not positive.
 #' @section Privacy: The figure shows the numbers of `table`. They are
 #'   confidential where they come from confidential files.
 #' @references Hu, Williams and Savitsky, Mechanisms for global differential
-#'   privacy under Bayesian data synthesis, figures 2 to 8 and 10 to 24.
+#'   privacy under Bayesian data synthesis, figures 2 to 8 and 10 to 24. Hu and
+#'   Savitsky, Risk-weighted pseudo posterior, figures 14 to 17.
 #' @seealso [compare()] runs mechanisms on one file, [replicate_study()] one
 #'   mechanism on many.
 #' @examples
@@ -38,10 +50,15 @@
 #' study$half <- study$epsilon / 2
 #' study$epsilon <- paste("epsilon", study$epsilon)
 #' plot_study(study, panels = "epsilon", line = "half")
+#' plot_study(study, type = "density", panels = "epsilon")
 #' @export
 plot_study <- function(table, value = "value", mechanism = "mechanism",
-                       panels = NULL, line = NULL, prefix = NULL, ...) {
+                       panels = NULL, line = NULL, prefix = NULL, ...,
+                       type = c("violins", "density", "records"), at = NULL,
+                       log = FALSE) {
   check_no_dots(..., hint = "See {.fn plot_study}.")
+  type <- check_choice(type, c("violins", "density", "records"))
+  check_flag(log)
   check_data_frame(table)
   check_study_column(table, value, number = TRUE)
   check_study_column(table, mechanism)
@@ -54,6 +71,7 @@ plot_study <- function(table, value = "value", mechanism = "mechanism",
     x = "It names {length(panels)}.", arg = "panels"
   )
   for (panel in panels) check_study_column(table, panel, arg = "panels")
+  check_study_type(table, type, panels, line, at, log)
   if (!is.null(line)) {
     check_study_column(table, line, number = TRUE, none = TRUE)
   }
@@ -63,11 +81,87 @@ plot_study <- function(table, value = "value", mechanism = "mechanism",
     value = as.double(table[[value]]),
     line = if (is.null(line)) NA_real_ else as.double(table[[line]])
   )
+  frame$at <- if (is.null(at)) frame$value else as.double(table[[at]])
   for (i in seq_along(panels)) {
     frame[[paste0("panel", i)]] <- in_order(table[[panels[i]]])
   }
-  frame <- frame[is.finite(frame$value), ]
-  draw_study(frame, length(panels), prefix)
+  frame <- frame[is.finite(frame$value) & is.finite(frame$at), ]
+  amounts <- c(frame$at, if (type == "records") frame$value)
+  refuse_if(
+    log && any(amounts <= 0), "{.arg log} needs positive amounts.",
+    x = "{format_count(sum(amounts <= 0))} are not.", arg = "log"
+  )
+  transform <- if (log) "log" else "identity"
+  switch(type,
+    violins = draw_study(frame, length(panels), prefix),
+    density = draw_study_curves(frame, !is.null(at), transform, prefix),
+    records = records_figure(
+      data.frame(
+        release = frame$mechanism, confidential = frame$at,
+        synthetic = frame$value
+      ),
+      transform, prefix, release_colours(levels(frame$mechanism))
+    ) +
+      facet_wrap(vars(.data$release)) +
+      labs(x = "Confidential", y = "Synthetic") +
+      theme_pseudosynth() +
+      theme(panel.spacing.x = unit(26, "pt"))
+  )
+}
+
+#' What the types other than violins need and what they have no use for
+#' @noRd
+check_study_type <- function(table, type, panels, line, at, log) {
+  if (!is.null(at)) check_study_column(table, at, number = TRUE)
+  refuse_if(
+    if (is.null(at)) type == "records" else type == "violins",
+    "{.arg at} is the column of true values of {.val records}, or of the places
+     of {.val density}.",
+    arg = "at"
+  )
+  refuse_if(
+    length(panels) > switch(type, violins = 2, density = 1, records = 0),
+    "{.arg panels} must be fewer columns for {.arg type} {.val {type}}.",
+    x = "It names {length(panels)}.", arg = "panels"
+  )
+  refuse_if(
+    type != "violins" && !is.null(line),
+    "{.arg line} only applies to {.val violins}.", arg = "line"
+  )
+  refuse_if(
+    type == "violins" && log,
+    "{.arg log} only applies to {.val density} and {.val records}.",
+    arg = "log"
+  )
+}
+
+#' Densities of the numbers, or curves that the table holds
+#' @noRd
+draw_study_curves <- function(frame, is_curve, transform, prefix) {
+  if (is.null(frame$panel1)) frame$panel1 <- factor("all")
+  names <- levels(frame$mechanism)
+  curves <- do.call(rbind, lapply(split(frame, frame$panel1), function(own) {
+    found <- if (is_curve) {
+      data.frame(x = own$at, density = own$value, release = own$mechanism)
+    } else {
+      values <- split(own$value, droplevels(own$mechanism))
+      found <- density_curves(values, transform)
+      found$release <- factor(names(values)[found$curve], names)
+      found[c("x", "density", "release")]
+    }
+    cbind(found, panel = own$panel1[1])
+  }))
+  limits <- if (nlevels(curves$panel) == 1) range(curves$x)
+  figure <- curves_figure(curves, transform, prefix, limits) +
+    labs(x = NULL, colour = NULL, linetype = NULL, linewidth = NULL) +
+    theme_pseudosynth()
+  if (length(names) == 1) figure <- figure + theme(legend.position = "none")
+  if (nlevels(curves$panel) == 1) {
+    return(figure)
+  }
+  figure + facet_wrap(vars(.data$panel), scales = "free") +
+    guides(x = guide_axis(check.overlap = TRUE)) +
+    theme(panel.spacing.x = unit(26, "pt"))
 }
 
 #' Levels in the order of the table, unless it is a factor, and those there are

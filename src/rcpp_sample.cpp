@@ -183,6 +183,7 @@ binding::Control to_control(const Rcpp::List& from) {
   out.threads = Rcpp::as<int>(from["threads"]);
   out.max_treedepth = Rcpp::as<int>(from["max_treedepth"]);
   out.level_moves = optional_count(from, "level_moves");
+  out.shared_moves = optional_count(from, "shared_moves");
   out.hamiltonian_moves = optional_count(from, "hamiltonian_moves");
   out.pair_moves = optional_count(from, "pair_moves");
   out.adapt_delta = Rcpp::as<double>(from["adapt_delta"]);

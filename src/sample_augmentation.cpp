@@ -31,6 +31,7 @@ Sampling augmentation_sampling(const ps::Records& records, int K,
   tuning.draws = control.length.draws;
   tuning.sweeps = control.length.thin;
   tuning.level_moves = control.level_moves.value_or(tuning.level_moves);
+  tuning.shared_moves = control.shared_moves.value_or(tuning.shared_moves);
   tuning.hamiltonian_moves =
       control.hamiltonian_moves.value_or(tuning.hamiltonian_moves);
   tuning.pair_moves = control.pair_moves.value_or(tuning.pair_moves);
@@ -52,6 +53,7 @@ Sampling augmentation_sampling(const ps::Records& records, int K,
             {"translation", share(*moves, &Moves::translation)},
             {"scaling", share(*moves, &Moves::scaling)},
             {"level", share(*moves, &Moves::level)},
+            {"shared", share(*moves, &Moves::shared)},
             {"hamiltonian", share(*moves, &Moves::hamiltonian)}};
   };
   return out;

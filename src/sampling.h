@@ -28,7 +28,7 @@ struct Control {
   ps::ChainLength length;
   int chains, threads, max_treedepth;
   /// Of the augmentation sampler; without a value its own default.
-  std::optional<int> level_moves, hamiltonian_moves, pair_moves;
+  std::optional<int> level_moves, shared_moves, hamiltonian_moves, pair_moves;
   double adapt_delta;
   bool dense_metric, progress;
   std::uint64_t seed;

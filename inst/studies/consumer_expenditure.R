@@ -11,9 +11,11 @@
 #
 # One replicate of the whole file takes about an hour of one core. Replicates
 # differ in their seeds alone. With `folder`, a run goes on where it stopped.
+# synthpop is not run where it is not installed.
 #
-# Of the stored table, the rows of synthpop are of an earlier run: it is not run
-# where it is not installed.
+# Of the stored table, the weights of SW and of CW at LW's bound are those that
+# a search with an earlier version of the sampler found; all else is of this
+# one.
 
 #' @param replicates (whole numbers) Each is the seed of its fits.
 #' @param n (count or `NULL`) Records; `NULL` takes all positive incomes, any
@@ -29,7 +31,11 @@
 #'   log, at `at`; item `"confidential"` is the file), `"risk"` (quantile `at`
 #'   over the records; the item is the radius), `"pair"` (`at`: true values of
 #'   some records of the public file, `value`: those of a set), `"riskiest"` and
-#'   `"largest"` (ten records; `at`: the true value, `value`: the risk).
+#'   `"largest"` (ten records; `at`: the true value, `value`: the risk),
+#'   `"check"` (of each quantity that chains are judged by, none of which depends
+#'   on how components are numbered: `value` its R-hat, `at` its effective size),
+#'   `"chain"` (each chain of a fit by itself, `at`: its number, `value`: the
+#'   bound, and what sets drawn from that chain alone give).
 consumer_expenditure <- function(replicates, n = NULL, components = 3,
                                  chains = 4, warmup = 300, draws = 250,
                                  thin = 5, sets = 20, resamples = 200,
@@ -118,39 +124,36 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
       ))
     })
   }
-  # Bounds move by a tenth from run to run: where three refits do not come near,
-  # the nearest is taken
-  to_bound <- function(name, target, weights) {
-    kept(name, function() {
-      tryCatch(
-        quiet(pseudosynth::solve_weights(
-          fits$Unweighted,
-          target = target, weights = weights, tolerance = 0.08, max_refits = 3,
-          allow_unconverged = TRUE, below = TRUE, seed = seed_of(name)
-        )),
-        pseudosynth_error_unreachable = function(e) {
-          quiet(stats::update(
-            fits$Unweighted,
-            privacy_weights = pseudosynth::scale_weights(weights, e$value),
-            seed = seed_of(name, 2)
-          ))
-        }
-      )
-    })
+  # What `weights` are multiplied by to bring the bound near `target`. Bounds
+  # move by a tenth from run to run: where three refits do not come near, the
+  # nearest is taken. Of the search nothing but the number is kept, to four
+  # digits.
+  share_at <- function(name, target, weights) {
+    tryCatch(
+      quiet(pseudosynth::solve_weights(
+        fits$Unweighted,
+        target = target, weights = weights, tolerance = 0.08, max_refits = 3,
+        allow_unconverged = TRUE, below = TRUE, seed = seed_of(name, 2)
+      ))$solution$value,
+      pseudosynth_error_unreachable = function(e) e$value
+    )
   }
   # Bounds of fits with one weight follow a power of it: the search, whose first
   # refit multiplies weights by target / bound, starts where that says
   one_weight <- function(name, target) {
-    found <- fits[grepl("^(Unweighted|SW)", names(fits))]
-    of <- function(what) log(vapply(found, what, 0))
-    bound <- of(function(fit) fit$bound$overall)
-    weight <- of(function(fit) stats::weights(fit)[1])
-    near <- utils::head(order(abs(bound - log(target))), 2)
-    steep <- 1
-    if (length(found) > 1) steep <- diff(weight[near]) / diff(bound[near])
-    guess <- weight[near[1]] + steep * (log(target) - bound[near[1]])
-    start <- exp(guess + bound[1] - log(target))
-    to_bound(name, target, pseudosynth::public_scalar(min(1, start)))
+    weight <- kept(paste(name, "weight"), function() {
+      found <- fits[grepl("^(Unweighted|SW)", names(fits))]
+      of <- function(what) log(vapply(found, what, 0))
+      bound <- of(function(fit) fit$bound$overall)
+      weight <- of(function(fit) stats::weights(fit)[1])
+      near <- utils::head(order(abs(bound - log(target))), 2)
+      steep <- 1
+      if (length(found) > 1) steep <- diff(weight[near]) / diff(bound[near])
+      guess <- weight[near[1]] + steep * (log(target) - bound[near[1]])
+      start <- min(1, exp(guess + bound[1] - log(target)))
+      start * share_at(name, target, pseudosynth::public_scalar(start))
+    })
+    refit(name, pseudosynth::public_scalar(signif(weight, 4)))
   }
   lipschitz <- function(scale = 1, shift = 0) {
     pseudosynth::lipschitz_weights(
@@ -215,8 +218,11 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
     )
     fits[[name[2]]] <- one_weight(name[2], fits[[name[1]]]$bound$overall)
   }
-  fits[["CW at LW's bound"]] <- to_bound(
-    "CW at LW's bound", fits$LW$bound$overall, count
+  lower <- kept("CW share", function() {
+    share_at("CW at LW's bound", fits$LW$bound$overall, count)
+  })
+  fits[["CW at LW's bound"]] <- refit(
+    "CW at LW's bound", pseudosynth::scale_weights(count, signif(lower, 4))
   )
   others <- setdiff(names(fits), "Unweighted")
   released <- c(released, Map(draw, fits[others], others), strict, clusters)
@@ -227,6 +233,7 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
   )
   parts <- list(
     fit_parts(c(fits, list("Weights_V, clusters" = of_clusters))),
+    chain_parts(fits, data, size, risk_of, kept),
     statistic_parts(released, data, size$resamples),
     density_parts(released, data), utility_parts(released, data),
     risk_parts(released, coded, risk_of),
@@ -332,6 +339,57 @@ fit_parts <- function(fits) {
       ))
     )
   }, fits, names(fits)))
+}
+
+#' Each chain by itself: do conclusions depend on which one is looked at?
+chain_parts <- function(fits, data, size, risk_of, kept) {
+  of_fit <- function(fit, name) {
+    check <- fit$diagnostics
+    by_chain <- lapply(seq_len(size$chains), function(chain) {
+      rows <- which(fit$chain == chain)
+      found <- c(
+        delta = max(fit$bound$draw[rows]),
+        set_figures(of_draws(fit, rows), data, size$sets, chain, risk_of)
+      )
+      long("chain", name, names(found), chain, unname(found))
+    })
+    rbind(
+      long("check", name, check$variable, check$ess_bulk, check$rhat),
+      do.call(rbind, by_chain)
+    )
+  }
+  do.call(rbind, Map(function(fit, name) {
+    kept(paste("chains of", name), function() of_fit(fit, name))
+  }, fits, names(fits)))
+}
+
+#' A fit with some of its draws alone
+of_draws <- function(fit, rows) {
+  n <- nrow(fit$draws)
+  fit$draws <- fit$draws[rows, , drop = FALSE]
+  pseudosynth:::seal(pseudosynth:::keep_synthesizer_draws(fit, rows, n))
+}
+
+set_figures <- function(fit, data, sets, seed, risk_of) {
+  drawn <- suppressWarnings(suppressMessages(pseudosynth::synthesize(
+    fit, sets,
+    seed = seed, allow_unconverged = TRUE, bounds = c(1, 1e7)
+  )))
+  each <- vapply(as.list(drawn), function(set) {
+    points <- c(data$income, set$income)
+    c(
+      ecdf_max = max(abs(
+        stats::ecdf(data$income)(points) - stats::ecdf(set$income)(points)
+      )),
+      mean = mean(set$income),
+      "90%" = stats::quantile(set$income, 0.9, names = FALSE)
+    )
+  }, numeric(3))
+  risk <- risk_of(drawn)$overall
+  c(
+    rowMeans(each),
+    "risk 0.2" = risk[["mean_risk"]], "largest risk 0.2" = risk[["max_risk"]]
+  )
 }
 
 statistic_parts <- function(released, data, resamples) {

@@ -131,14 +131,14 @@ random_draws <- function(spec, n) {
 }
 
 run_core <- function(spec, sampler, draws, warmup = 500, thin = 1, chains = 2,
-                     seed = 1, threads = 1, level_moves = 2,
+                     seed = 1, threads = 1, level_moves = 2, shared_moves = 1,
                      hamiltonian_moves = 1, pair_moves = 2, init = NULL,
                      metric = "diagonal", max_treedepth = 10) {
   sample_posterior_(spec, list(
     sampler = sampler, chains = chains, warmup = warmup, draws = draws,
     thin = thin, seed = c(0, seed), threads = threads, adapt_delta = 0.9,
     max_treedepth = max_treedepth, metric = metric, progress = FALSE,
-    init = init, level_moves = level_moves,
+    init = init, level_moves = level_moves, shared_moves = shared_moves,
     hamiltonian_moves = hamiltonian_moves,
     pair_moves = pair_moves
   ))

@@ -23,6 +23,13 @@ fit_figures <- function() {
       fit, "parameters",
       LW = lw, parameters = c("(Intercept)", "sigma")
     ),
+    "fits, densities" = autoplot(
+      fit, "densities",
+      LW = lw, Prior = suppressWarnings(
+        update(fit, privacy_weights = 0, seed = 3)
+      ),
+      name = "Unweighted", parameters = c("(Intercept)", "sigma")
+    ),
     "job, bounds" = autoplot(job, "bounds"),
     "job, weights" = autoplot(job, "weights"),
     "job, density" = autoplot(job, "density"),
@@ -135,6 +142,21 @@ make_gallery <- function() {
         value = sin(replicate * (1:12)), half = 0.5
       ),
       panels = c("measure", "panel"), line = "half"
+    ),
+    "study, density" = plot_study(
+      data.frame(
+        mechanism = rep(c("confidential", "LW", "SW"), each = 100),
+        panel = c("Whole range", "Right tail"),
+        value = exp(10 + c(1, 0.8, 1.2) * qnorm(ppoints(300)))
+      ),
+      panels = "panel", type = "density", log = TRUE, prefix = "$"
+    ),
+    "study, records" = plot_study(
+      data.frame(
+        mechanism = c("Unweighted", "LW"), true = exp(9 + sin(1:200)),
+        value = exp(9 + cos(1:200))
+      ),
+      type = "records", at = "true", log = TRUE, prefix = "$"
     ),
     "identification risk" = autoplot(
       risks[[1]],

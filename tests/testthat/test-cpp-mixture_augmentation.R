@@ -18,11 +18,12 @@ tiny_spec <- function(alpha = c(0.9, 0.2, 0.5, 1, 0, 0.35, 0.7, 0.6), K = 2,
 }
 
 sample_tiny <- function(spec, draws = by_night(6000, 1000), thin = 4, seed = 1,
-                        level_moves = 2, hamiltonian_moves = 0, pair_moves = 0,
-                        warmup = 500) {
+                        level_moves = 2, shared_moves = 0,
+                        hamiltonian_moves = 0, pair_moves = 0, warmup = 500) {
   run <- run_core(
     spec, "augmentation", draws,
     thin = thin, seed = seed, level_moves = level_moves,
+    shared_moves = shared_moves,
     hamiltonian_moves = hamiltonian_moves, pair_moves = pair_moves,
     warmup = warmup
   )
@@ -57,6 +58,42 @@ test_that("level moves leave the posterior as it is", {
     expect_exact(tiny_spec(), level_moves = 12, thin = 1)
   }
   expect_exact(tiny_spec(K = 3, kind = "normal"), level_moves = 12, thin = 1)
+})
+
+test_that("shared moves leave the posterior as it is", {
+  many <- list(thin = 1, level_moves = 0, shared_moves = 12)
+  exact <- function(spec) do.call(expect_exact, c(list(spec), many))
+  if (is_nightly()) {
+    exact(tiny_spec())
+    exact(tiny_spec(alpha = rep(1, 8)))
+  }
+  exact(tiny_spec(alpha = rep(0.05, 8), K = 3))
+  # Not always refused, and not asked for where there is no shared prior
+  accepted <- function(spec, ...) {
+    run <- run_core(spec, "augmentation", 200, ...)
+    run$sampler$acceptance[["shared"]]
+  }
+  expect_gt(accepted(tiny_spec()), 0.3)
+  expect_lt(accepted(tiny_spec()), 0.95)
+  expect_true(is.na(accepted(tiny_spec(kind = "normal"))))
+})
+
+test_that("shared moves run where weights are small, and help there", {
+  run <- function(weight, ...) {
+    data <- withr::with_seed(3, {
+      level <- factor(rep(1:6, c(150, 60, 30, 12, 6, 2)))
+      data.frame(level, y = rnorm(260, as.integer(level) / 3))
+    })
+    fit_synthesizer(
+      y ~ level, data, normal_mixture(2), privacy_weights = weight,
+      chains = 2, warmup = 100, draws = 500, seed = 1,
+      control = sampler_control(thin = 1, progress = FALSE, ...)
+    )
+  }
+  acceptance <- function(fit) fit$sampler$acceptance[["shared"]]
+  small <- suppressWarnings(run(0.1))
+  expect_gt(acceptance(small), 0.3)
+  expect_true(is.na(acceptance(suppressWarnings(run(0.6)))))
 })
 
 test_that("Hamiltonian moves leave the posterior as it is", {

@@ -441,6 +441,71 @@ test_that("figures of several releases hold the file and their first sets", {
   }
 })
 
+test_that("a study has densities, computed or stored, and pairs of values", {
+  study <- data.frame(
+    mechanism = rep(c("confidential", "LW"), each = 200),
+    panel = rep(c("x", "y"), 200), value = exp(qnorm(ppoints(400)))
+  )
+  figure <- plot_study(study, panels = "panel", type = "density", log = TRUE)
+  curves <- split(figure$data, ~ panel + release)
+  expect_length(curves, 4)
+  # Of the log: a density that integrates to 1 on that scale
+  for (curve in curves) {
+    step <- diff(log10(curve$x))[1]
+    expect_equal(sum(curve$density) * step, 1, tolerance = 0.02)
+  }
+  stored <- data.frame(
+    mechanism = rep(c("confidential", "LW"), each = 3), at = c(1:3, 1:3),
+    value = c(0, 1, 0, 0, 2, 0)
+  )
+  figure <- plot_study(stored, type = "density", at = "at")
+  expect_identical(figure$data$density, stored$value)
+  expect_equal(figure$data$x, stored$at)
+  figure <- plot_study(stored[stored$value > 0, ], type = "records", at = "at")
+  expect_equal(figure$data$confidential, c(2, 2))
+  expect_identical(nrow(ggplot2::ggplot_build(figure)$layout$layout), 2L)
+  for (call in list(
+    quote(plot_study(stored, type = "records")),
+    quote(plot_study(stored, at = "at")),
+    quote(plot_study(stored, type = "cake")),
+    quote(plot_study(stored, type = "density", at = "cake")),
+    quote(plot_study(stored, type = "density", log = TRUE)),
+    quote(plot_study(stored, log = TRUE)),
+    quote(plot_study(stored, type = "density", line = "at")),
+    quote(plot_study(stored, type = "density", panels = c("at", "value"))),
+    quote(plot_study(stored, type = "records", at = "at", panels = "value"))
+  )) {
+    expect_error(eval(call), class = "pseudosynth_error_input")
+  }
+})
+
+test_that("densities of parameters are those of the draws; the prior is wide", {
+  fit <- unweighted_fit()
+  prior <- suppressWarnings(update(fit, privacy_weights = 0, seed = 3))
+  figure <- autoplot(
+    fit, "densities",
+    Prior = prior, name = "Fit", parameters = "sigma"
+  )
+  draws <- as.data.frame(as_draws_df(fit))$sigma
+  own <- figure$data[figure$data$fit == "Fit", ]
+  as_is <- own[own$side == "as it is", ]
+  # The panel is that of the fit, and its curve integrates to 1
+  expect_equal(range(as_is$at), range(draws))
+  expect_equal(sum(as_is$density) * diff(as_is$at)[1], 1, tolerance = 0.03)
+  centred <- own[own$side != "as it is", ]
+  expect_equal(centred$at, as_is$at - mean(draws))
+  expect_equal(centred$density, as_is$density, tolerance = 1e-6)
+  # The prior's mass lies outside the panel, for the most part
+  other <- figure$data[
+    figure$data$fit == "Prior" & figure$data$side == "as it is",
+  ]
+  expect_lt(sum(other$density) * diff(other$at)[1], 0.5)
+  expect_error(
+    autoplot(fit, "densities", parameters = "cake"),
+    class = "pseudosynth_error_input"
+  )
+})
+
 test_that("a study has a violin for each mechanism in each panel", {
   study <- expand.grid(
     replicate = 1:5, mechanism = c("b", "a"), panel = c("x", "y"),

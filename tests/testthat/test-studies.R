@@ -118,7 +118,7 @@ test_that("a replicate of the Consumer Expenditure study has all its parts", {
   found <- run()
   expect_setequal(unique(found$part), c(
     "figure", "bound", "weight", "statistic", "density", "risk", "pair",
-    "riskiest", "riskiest given", "largest"
+    "riskiest", "riskiest given", "largest", "chain", "check"
   ))
   expect_false(anyNA(found$value[found$part != "figure"]))
   expect_true(all(c(
@@ -143,10 +143,15 @@ test_that("the stored Consumer Expenditure table keeps the paper's orders", {
   expect_lt(delta("LW"), delta("CW"))
   expect_lt(delta("CW"), delta("Unweighted"))
   expect_lt(abs(delta("SW") / delta("LW") - 1), 0.2)
-  # The fits of the tables of records converged, as did LW
-  long <- c("Unweighted", "Weights_V", "Weights_V, clusters", "LW")
-  expect_true(all(figure(long, "converged") == 1))
-  expect_true(all(figure(long, "largest R-hat") < 1.05))
+  # All fits converged
+  fits <- stored$release[stored$item == "converged"]
+  expect_length(fits, 17)
+  expect_true(all(figure(fits, "converged") == 1))
+  expect_true(all(figure(fits, "largest R-hat") < 1.05))
+  # Each chain of each fit by itself
+  chains <- stored[stored$part == "chain" & stored$item == "delta", ]
+  expect_setequal(chains$release, setdiff(fits, "Weights_V, clusters"))
+  expect_true(all(table(chains$release) == 4))
   # At one bound, one weight for all keeps less
   expect_lt(figure("SW", "mean weight"), figure("LW", "mean weight"))
   # More scaling, smaller bounds: the ends of the paper's Table 2
@@ -173,6 +178,54 @@ test_that("the stored salaries tell chance, data and bins apart", {
   expect_gt(mean_of("survey", "PH, 7 bins"), 0.1)
   clipped <- stored$mechanism %in% c("Censor_w", "Censor_uw")
   expect_true(all(stored$epsilon[clipped] <= 5 + 1e-9))
+})
+
+test_that("stored simulations are what the package gives at their seeds", {
+  skip_on_cran()
+  skip_on_covr()
+  study <- new.env()
+  sys.source(
+    system.file("studies", "sdr_application.R", package = "pseudosynth"), study
+  )
+  stored <- function(name) {
+    read.csv(xzfile(system.file(
+      "studies", paste0(name, ".csv.xz"),
+      package = "pseudosynth"
+    )))
+  }
+  # The first fits of a replicate, and a set of each: their seeds come first
+  next_seed <- study$seeds_from(1)
+  data <- study$survey_file(1)
+  fit <- study$sdr_fit(data, next_seed())
+  weighted <- suppressWarnings(update(
+    fit,
+    privacy_weights = lipschitz_weights(fit), seed = next_seed()
+  ))
+  table <- stored("sdr_application")
+  table <- table[table$replicate == 1 & table$file == "survey", ]
+  expect_equal(
+    2 * c(fit$bound$overall, weighted$bound$overall),
+    table$epsilon[match(c("Unweighted", "Weighted"), table$mechanism)],
+    tolerance = 1e-4
+  )
+  set.seed(1)
+  y <- data.frame(y = stats::rbeta(2000, 0.5, 3))
+  next_seed <- study$seeds_from(1)
+  fit <- fit_synthesizer(
+    y ~ 1, y, beta_response(bounds = c(0, 1)),
+    seed = next_seed(), control = sampler_control(progress = FALSE)
+  )
+  weighted <- suppressWarnings(update(
+    fit,
+    privacy_weights = lipschitz_weights(fit), seed = next_seed()
+  ))
+  table <- stored("beta_simulation")
+  table <- table[table$replicate == 1, ]
+  expect_equal(
+    c(fit$bound$overall, weighted$bound$overall),
+    table$delta[match(c("Unweighted", "Weighted"), table$mechanism)],
+    tolerance = 1e-4
+  )
 })
 
 test_that("a replicate of the salaries is that of the stored table", {

@@ -4,6 +4,7 @@
 #include <pseudosynth/sampler/mixture/mixture_level_move.hpp>
 #include <pseudosynth/sampler/mixture/mixture_mass_move.hpp>
 #include <pseudosynth/sampler/mixture/mixture_pair_move.hpp>
+#include <pseudosynth/sampler/mixture/mixture_shared_move.hpp>
 #include <pseudosynth/sampler/mixture/mixture_slope.hpp>
 
 #include "rcpp_model.h"
@@ -13,8 +14,9 @@ using ps::Matrix;
 using ps::Vector;
 
 // Joint-distribution test of the mixture sampler (Geweke 2004): alternates
-// y ~ p(y | theta) and one sweep with its level, Hamiltonian, pair and mass
-// moves, so that all unknowns must follow their prior. Weights are 1. Columns:
+// y ~ p(y | theta) and one sweep with its level (each with a shared one),
+// Hamiltonian, pair and mass moves, so that all unknowns must follow their
+// prior. Weights are 1. Columns:
 // draw [ b | pi | sigma ], then [ tau | m | gamma ] or [ gamma ].
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
@@ -52,7 +54,11 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
       chain.state_changed();
       chain.sweep();
       ps::MixtureLevelMove level_move(chain);
-      for (int move = 0; move < level_moves; ++move) level_move.move();
+      ps::MixtureSharedMove shared_move(chain);
+      for (int move = 0; move < level_moves; ++move) {
+        level_move.move();
+        shared_move.move();
+      }
       ps::MixtureHamiltonianMove hamiltonian_move(chain, records);
       for (int move = 0; move < hamiltonian_moves; ++move)
         hamiltonian_move.move();

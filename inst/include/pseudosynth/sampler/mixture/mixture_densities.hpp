@@ -28,6 +28,7 @@ struct MixtureAcceptance {
   long translation[2] = {0, 0};
   long scaling[2] = {0, 0};
   long level[2] = {0, 0};
+  long shared[2] = {0, 0};
   long hamiltonian[2] = {0, 0};
 };
 
@@ -86,6 +87,7 @@ class MixtureDensities {
     return prior_.shared ? state.tau[j] : prior_.m_scale[j];
   }
   const HalfT& sigma_prior() const { return sigma_prior_; }
+  const HalfT& tau_prior() const { return tau_prior_; }
   static detail::ComponentDensity component(double sigma) {
     return {-std::log(sigma) - kHalfLogTwoPi, 1.0 / sigma};
   }

@@ -39,7 +39,7 @@ class MixtureLevelMove {
     }
   }
 
- private:
+ protected:
   static constexpr int kSteps = 6;
   static constexpr double kLowest = 0.4;
   static constexpr int kRecordsPerStep = 250;  // more records, gentler steps

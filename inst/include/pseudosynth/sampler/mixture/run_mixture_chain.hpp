@@ -14,17 +14,21 @@
 #include "mixture_level_move.hpp"
 #include "mixture_mass_move.hpp"
 #include "mixture_pair_move.hpp"
+#include "mixture_shared_move.hpp"
 
 namespace pseudosynth {
 
-/// An iteration is `sweeps` Gibbs sweeps, each followed by its level moves and
-/// then by moves with the indicators summed out: trajectories, each with pair
-/// and mass moves after it. A draw is kept after each iteration beyond warmup.
+/// An iteration is `sweeps` Gibbs sweeps, each followed by its level and shared
+/// moves and then by moves with the indicators summed out: trajectories, each
+/// with pair and mass moves after it. A draw is kept after each iteration
+/// beyond warmup.
 struct MixtureTuning {
   int warmup = 1000;
   int draws = 1000;
   int sweeps = 10;
-  int level_moves = 1;        // tempered transitions per sweep
+  int level_moves = 1;  // tempered transitions per sweep
+  // Rounds of shared moves per sweep; negative: one where weights are small.
+  int shared_moves = -1;
   int hamiltonian_moves = 2;  // trajectories per sweep
   // Pair moves, and as many mass moves, after each trajectory; without
   // trajectories after the sweep.
@@ -51,6 +55,13 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
     uncorrected = 0;
   }
   MixtureLevelMove level_move(sampler);
+  MixtureSharedMove shared_move(sampler);
+  // Above this mean weight interweaving does it, at less cost.
+  constexpr double kSmallWeight = 0.5;
+  int shared_moves = tuning.shared_moves;
+  if (shared_moves < 0)
+    shared_moves =
+        sampler.total_alpha() < kSmallWeight * sampler.n_records() ? 1 : 0;
   MixtureHamiltonianMove hamiltonian_move(sampler, records);
   MixturePairMove pair_move(sampler);
   MixtureMassMove mass_move(sampler);
@@ -69,6 +80,7 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
       sampler.sweep(i >= uncorrected);
       for (int move = 0; move < tuning.level_moves; ++move) level_move.move();
       if (i < uncorrected) continue;
+      for (int move = 0; move < shared_moves; ++move) shared_move.move();
       for (int round = 0; round < std::max(1, tuning.hamiltonian_moves);
            ++round) {
         if (tuning.hamiltonian_moves > 0)
