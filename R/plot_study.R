@@ -1,8 +1,8 @@
 #' Figure of a simulation study
 #'
 #' Draws what a study measured: violins, one for each mechanism, a panel for
-#' each measure or setting, whose circle is the median; densities; or the records'
-#' synthetic values against the true ones. A study repeats a synthesis on many
+#' each measure or setting, whose circle is the median; densities; or the
+#' records' synthetic values against the true ones. A study repeats a synthesis on many
 #' files, or keeps what was measured of records; its table has one row for each
 #' number.
 #'
