@@ -2,9 +2,9 @@
 #'
 #' Draws what a study measured: violins, one for each mechanism, a panel for
 #' each measure or setting, whose circle is the median; densities; or the
-#' records' synthetic values against the true ones. A study repeats a synthesis on many
-#' files, or keeps what was measured of records; its table has one row for each
-#' number.
+#' records' synthetic values against the true ones. A study repeats a synthesis
+#' on many files, or keeps what was measured of records; its table has one row
+#' for each number.
 #'
 #' @param table (data frame) The study, a row for each number.
 #' @param value (string) The column of numbers. Default `"value"`. Missing

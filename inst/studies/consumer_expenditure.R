@@ -1,8 +1,8 @@
 # The Consumer Expenditure analyses of Savitsky, Williams and Hu (2022) and of
 # Hu and Savitsky (risk-weighted pseudo posterior): income of `ce_income` under
-# the finite mixture, unweighted and with Lipschitz, count, scalar and risk weights,
-# over the five (c, g) of the former's Table 2, against top-coding, and beside
-# them the strict mechanisms of the package on the same file.
+# the finite mixture, unweighted and with Lipschitz, count, scalar and risk
+# weights, over the five (c, g) of the former's Table 2, against top-coding, and
+# beside them the strict mechanisms of the package on the same file.
 #
 #   source(system.file(
 #     "studies/consumer_expenditure.R", package = "pseudosynth"
@@ -32,8 +32,9 @@
 #'   over the records; the item is the radius), `"pair"` (`at`: true values of
 #'   some records of the public file, `value`: those of a set), `"riskiest"` and
 #'   `"largest"` (ten records; `at`: the true value, `value`: the risk),
-#'   `"check"` (of each quantity that chains are judged by, none of which depends
-#'   on how components are numbered: `value` its R-hat, `at` its effective size),
+#'   `"check"` (of each quantity that chains are judged by, none of which
+#'   depends on how components are numbered: `value` its R-hat, `at` its
+#'   effective size),
 #'   `"chain"` (each chain of a fit by itself, `at`: its number, `value`: the
 #'   bound, and what sets drawn from that chain alone give).
 consumer_expenditure <- function(replicates, n = NULL, components = 3,

@@ -18,9 +18,10 @@ source(
 #' @param sets (count) Synthetic sets of each release.
 #' @return (data frame) A row for each replicate, file and mechanism: `file`
 #'   (`"survey"`: the salaries of `sdr_simulated` with predictors and ranks
-#'   drawn anew; `"model"`: salaries drawn from a beta regression), `epsilon`, means
-#'   over the sets of `ecdf_max`, `ecdf_mean_squared`, `mean`, `q15`, `median`,
-#'   `q90`, the standard deviation `ecdf_max_sd` of one set, and `converged`.
+#'   drawn anew; `"model"`: salaries drawn from a beta regression), `epsilon`,
+#'   means over the sets of `ecdf_max`, `ecdf_mean_squared`, `mean`, `q15`,
+#'   `median`, `q90`, the standard deviation `ecdf_max_sd` of one set, and
+#'   `converged`.
 sdr_application <- function(replicates, sets = 20) {
   do.call(rbind, lapply(replicates, function(replicate) {
     files <- list(

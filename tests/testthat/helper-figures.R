@@ -254,9 +254,8 @@ make_gallery <- function() {
     tables = list(c("sex", "age", "earner")), seed = 1
   )
   figures[["cleared tables"]] <- autoplot(cleared_tables(
-    file_plan(ce_income, draft_codebook(ce_income)), list(
-      c("age", "income"), c("sex", "marital"), c("age", "education", "earner")
-    )
+    file_plan(ce_income[columns], book_of(book, columns)),
+    list(c("age", "income"), c("sex", "age", "earner"))
   ))
   figures[["tables, single columns"]] <- autoplot(tables(tabulated))
   figures[["tables, two columns"]] <- autoplot(
