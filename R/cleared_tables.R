@@ -52,7 +52,8 @@
 #'     public part.
 #' @section Error types: `pseudosynth_error_input`: published columns, rules
 #'   that compare amounts, unknown columns or levels, a column without a table,
-#'   counts that are no whole numbers, break points outside the bounds.
+#'   counts that are no whole numbers, break points outside the bounds, a
+#'   multiple above twice the number of records.
 #'   `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): an edited plan.
 #' @section Privacy: None is claimed. Rounding protects against looking, not
 #'   against arithmetic: two releases of nearly the same file can differ by one

@@ -27,7 +27,7 @@
 #' values of an amount have the family and the transform of the codebook.
 #' Values beyond the bounds are drawn again. The columns before are main
 #' effects: levels, of which rare ones are joined, and amounts in eight bins and
-#' as a line. No value of an amount is copied.
+#' as a line. No value of an amount is copied, unless all its values are equal.
 #'
 #' @section Rules:
 #' Every rule of the plan holds in every row. A value that breaks one is drawn

@@ -324,6 +324,27 @@ test_that("each set of regressions has a parameter draw of its own", {
   expect_identical(error$arg, "m")
 })
 
+test_that("regressions copy no value, unless all are equal", {
+  book <- codebook(data.frame(
+    column = c("sex", "pay"), type = c("category", "amount"),
+    levels = c("f|m", ""), lower = c(NA, 0), upper = c(NA, 1e7),
+    missing = c(FALSE, TRUE), digits = c(NA, 0)
+  ))
+  drawn <- function(pay) {
+    file <- data.frame(
+      sex = factor(rep(c("f", "m"), 20)),
+      pay = c(pay, rep(NA, 40 - length(pay)))
+    )
+    sets <- sets_of_file(file_plan(file, book), model = "regression", n = 400)
+    unique(stats::na.omit(sets[[1]]$pay))
+  }
+  expect_identical(drawn(7654321), 7654321)
+  several <- c(7654321, 12345, 987654)
+  values <- drawn(several)
+  expect_gt(length(values), 1)
+  expect_false(any(values %in% several))
+})
+
 test_that("sets have streams of their own, and many calls each", {
   file <- xor_file(50)
   skip_if_not_installed("rpart")
