@@ -52,7 +52,8 @@
 #'     public part.
 #' @section Error types: `pseudosynth_error_input`: published columns, rules
 #'   that compare amounts, unknown columns or levels, a column without a table,
-#'   counts that are no whole numbers, break points outside the bounds.
+#'   counts that are no whole numbers, break points outside the bounds, a
+#'   multiple above twice the number of records.
 #'   `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): an edited plan.
 #' @section Privacy: None is claimed. Rounding protects against looking, not
 #'   against arithmetic: two releases of nearly the same file can differ by one
@@ -85,6 +86,10 @@ cleared_tables <- function(plan, tables = NULL, multiple = 10,
   } else {
     counted_tables(plan, tables, multiple, least)
   }
+  refuse_if(
+    found$n == 0, "{.arg multiple} must be at most twice the file's records.",
+    x = "With {multiple} their number is rounded to 0.", arg = "multiple"
+  )
   seal(new_result(
     "cleared_tables",
     tables = found$tables, table = cleared_rows(found$tables),
@@ -325,8 +330,11 @@ given_tables <- function(tables, levels) {
   checked <- lapply(unname(tables), function(frame) {
     columns <- setdiff(names(frame), "n")
     check_names(columns, names(levels), arg = "tables")
-    whole <- is.numeric(frame[["n"]]) &&
-      all(frame$n >= 0 & frame$n == round(frame$n), na.rm = TRUE)
+    # A table that is withheld as a whole has the type of NA
+    whole <- is.numeric(frame[["n"]]) || is.logical(frame[["n"]]) &&
+      nrow(frame) > 0 && all(is.na(frame$n))
+    whole <- whole && all(frame$n >= 0 & frame$n == round(frame$n) &
+      frame$n <= .Machine$integer.max, na.rm = TRUE)
     refuse_if(
       !whole || !length(columns) %in% 1:4,
       "Each of {.arg tables} must have one to four columns of the file and
@@ -360,7 +368,7 @@ given_tables <- function(tables, levels) {
       )
     }
     at <- match(code(cells), code(frame))
-    cells$n <- ifelse(is.na(at), 0, frame$n[at])
+    cells$n <- ifelse(is.na(at), 0, as.double(frame$n)[at])
     cells
   })
   lacking <- setdiff(names(levels), unlist(lapply(checked, names)))

@@ -433,6 +433,22 @@ unconfirmed <- function(book) {
   table$column[!table$confirmed]
 }
 
+#' Columns whose levels or bounds are of a draft: an id has neither
+#' @noRd
+drafted_columns <- function(book) {
+  table <- unclass(book)$table
+  table$column[!table$confirmed & table$type != "id"]
+}
+
+#' What a label says of a draft
+#' @noRd
+draft_reason <- function(book) {
+  draft <- drafted_columns(book)
+  if (length(draft) > 0) {
+    paste("Levels and bounds were read from the file:", toString(draft))
+  }
+}
+
 #' @export
 format.codebook <- function(x, ...) {
   draft <- length(unconfirmed(x))

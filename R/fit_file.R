@@ -27,7 +27,7 @@
 #' values of an amount have the family and the transform of the codebook.
 #' Values beyond the bounds are drawn again. The columns before are main
 #' effects: levels, of which rare ones are joined, and amounts in eight bins and
-#' as a line. No value of an amount is copied.
+#' as a line. No value of an amount is copied, unless all its values are equal.
 #'
 #' @section Rules:
 #' Every rule of the plan holds in every row. A value that breaks one is drawn
@@ -53,7 +53,8 @@
 #' @param leaf (count) The fewest records of a leaf. Smaller leaves keep more
 #'   relations and copy more of single records. Default 10.
 #' @param m (count) How many sets will be drawn, at most: regressions keep so
-#'   many parameter draws, at least 300. Default 1.
+#'   many parameter draws, at least 300; [synthesize()] refuses more sets.
+#'   Default 1.
 #' @param seed (whole number from 0 to 2^53 or `NULL`) Of the regressions. With
 #'   a seed sets are marked reproducible. `NULL`, the default: the operating
 #'   system's entropy.
@@ -142,7 +143,7 @@ drafted_plan <- function(data) {
     tell_of(
       "left_out",
       "{.val {left}} {?is/are} left out: {?its/their} values name records, or
-       {?is/are} too many.",
+       are too many.",
       i = "To keep {cli::qty(left)}{?it/them}, state {?it/them} in a
            {.fn codebook}."
     )
@@ -211,8 +212,7 @@ fit_column <- function(kind, file, name, specs, predictors, settings) {
 #' Name columns whose regressions have not converged
 #' @noRd
 warn_unconverged <- function(models) {
-  failed <- vapply(models, function(model) {
-    fits <- c(lapply(model$part$steps, `[[`, "fit"), list(model$value$fit))
+  failed <- vapply(fits_of_models(models), function(fits) {
     sum(!vapply(fits, function(fit) fit$converged %||% TRUE, TRUE))
   }, 1L)
   failed <- failed[failed > 0]
@@ -230,7 +230,7 @@ warn_unconverged <- function(models) {
 # Printing ---------------------------------------------------------------------
 
 print_lines.file_synthesizer <- function(x) {
-  draft <- unconfirmed(x$plan$codebook)
+  draft <- drafted_columns(x$plan$codebook)
   c(
     sprintf(
       "Models of a file: %s from %s records",

@@ -184,7 +184,7 @@ logit_scores <- function(x, y) {
   deviance <- deviance_of(eta)
   for (step in seq_len(200)) {
     score <- stats::plogis(eta)
-    hessian <- crossprod(x * sqrt(score * (1 - score)))
+    hessian <- crossprod(x * sqrt(pmax(score * (1 - score), 1e-12)))
     scale <- 1 / sqrt(diag(hessian))
     # The slope is exact, so that this changes the way and not the end
     hessian <- hessian * outer(scale, scale) + diag(1e-10, ncol(x))
@@ -226,5 +226,8 @@ tree_frame <- function(columns) {
     kept <- c(if (nlevels(column$level) > 1) "level", "value")
     column[intersect(kept, names(column))]
   })
-  as.data.frame(unlist(parts, recursive = FALSE))
+  found <- unlist(parts, recursive = FALSE)
+  # Where nothing varies nothing tells
+  if (length(found) == 0) found <- list(level = columns[[1]]$level)
+  as.data.frame(found)
 }

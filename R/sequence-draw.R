@@ -8,25 +8,24 @@ most_attempts <- c(values = 200, records = 100)
 #' @return (list of data frames)
 #' @noRd
 draw_sequence_sets <- function(x, m, n, seed) {
-  words <- seed_words(seed, "synthesize")
   lapply(seq_len(m), function(s) {
-    random <- random_numbers(words, s)
+    words <- seed_words(stage_seed(seed, "set", s), "synthesize")
+    random <- random_numbers(words)
     records <- draw_sequence(x, n, s, random)
     decode_records(x$plan, records$codes, amounts_of(records))
   })
 }
 
 #' Uniform numbers of one set: each call has a stream of its own
+#' @param words (two words) The set's own, see seed_words().
 #' @noRd
-random_numbers <- function(words, set) {
+random_numbers <- function(words) {
   asked <- 0L
   function(n) {
     asked <<- asked + 1L
-    uniforms_(n, words, set + asked * most_sets)
+    uniforms_(n, words, asked)
   }
 }
-
-most_sets <- 10000L
 
 draw_sequence <- function(x, n, set, random) {
   plan <- x$plan

@@ -87,6 +87,15 @@ drawn_responses <- function(fit, frame, set, random) {
   ))
 }
 
+#' The regressions of each column; trees have none
+#' @return (list of list)
+#' @noRd
+fits_of_models <- function(models) {
+  lapply(models, function(model) {
+    c(lapply(model$part$steps, `[[`, "fit"), list(model$value$fit))
+  })
+}
+
 # A prime: no number of draws that has it as a factor is taken
 scattered_step <- 7919
 

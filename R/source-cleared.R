@@ -134,7 +134,7 @@ release_label.cleared_tables <- function(x, what = "cleared tables", m = 1,
                                          reproducible = FALSE) {
   intact <- is_sealed(x)
   new_privacy_guarantee(
-    if (intact) cleared_verdict() else edited_verdict("set of tables"),
+    if (intact) cleared_verdict(x) else edited_verdict("set of tables"),
     mechanism = "cleared_tables", title = "made from cleared tables",
     what = what, m = m, n_records = as.integer(n_records), unit = "a record",
     public_inputs = if (intact) cleared_inputs(x) else character(),
@@ -142,7 +142,7 @@ release_label.cleared_tables <- function(x, what = "cleared tables", m = 1,
   )
 }
 
-cleared_verdict <- function() {
+cleared_verdict <- function(x) {
   list(label = "none", reasons = c(
     paste(
       "Counts were coarsened by the agency's own rule, without noise: no",
@@ -151,7 +151,8 @@ cleared_verdict <- function() {
     paste(
       "Sets are made from these tables alone. Columns that share no table have",
       "no relation but what others bring about."
-    )
+    ),
+    draft_reason(x$codebook)
   ))
 }
 

@@ -21,7 +21,25 @@ rows_for_sequence <- function(x, asked) {
     x = "It is {format_count(n)}, they have {format_count(plan$n_records)}.",
     arg = "n"
   )
+  most <- parameter_draws(x)
+  refuse_if(
+    asked$m > most, "{.arg m} must be at most the fit's number of parameter
+    draws, {most}.",
+    x = "It is {asked$m}: each set takes a draw of its own.",
+    i = "Fit with {.code m = {asked$m}}.", arg = "m"
+  )
   list(data = NULL, n = n, columns = names(plan$schema), tibble = plan$tibble)
+}
+
+#' How many sets regressions have parameter draws for
+#' @noRd
+parameter_draws <- function(x) {
+  draws <- vapply(fits_of_models(x$models), function(fits) {
+    min(vapply(fits, function(fit) nrow(fit$draws) %||% NA_integer_, 1L),
+      .Machine$integer.max, na.rm = TRUE
+    )
+  }, 1L)
+  min(draws)
 }
 
 draw_from_sequence <- function(x, asked, rows) {
@@ -48,15 +66,12 @@ label_of_sequence <- function(x, asked, rows) {
 }
 
 sequence_verdict <- function(x) {
-  draft <- unconfirmed(x$plan$codebook)
   list(label = "none", reasons = c(
     "The models are of the records as they are, without weights or noise.",
     if ("tree" %in% x$kinds) {
       "Trees copy single values of records, rare ones and largest ones, too."
     },
-    if (length(draft) > 0) {
-      paste("Levels and bounds were read from the file:", toString(draft))
-    }
+    draft_reason(x$plan$codebook)
   ))
 }
 

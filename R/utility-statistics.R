@@ -87,7 +87,8 @@ sum_by <- function(w, codes, n) {
 #' Missing values, and codes beyond the bounds such as -8 for no answer, are no
 #' amounts. A code inside the bounds is one: 40 hours of work are 40 hours.
 #' @param scale (number) Which the total is multiplied by.
-#' @return As share_statistics().
+#' @return As share_statistics(); without values or weight all but the total are
+#'   `NA`.
 #' @noRd
 value_statistics <- function(x, w, spec, scale, n) {
   x <- plain_amount(x)
@@ -97,8 +98,12 @@ value_statistics <- function(x, w, spec, scale, n) {
   y <- x[there]
   w <- w[there]
   date <- spec$type == "date"
-  if (length(y) == 0) {
-    return(NULL)
+  if (length(y) == 0 || sum(w) == 0) {
+    # As many rows as of others
+    any <- list(codes = double(), lower = 0, upper = 0, type = spec$type)
+    known <- value_statistics(0, 1, any, 1, NULL)
+    known$value <- ifelse(known$statistic == "total", 0, NA)
+    return(known)
   }
   even <- if (all(w == w[1])) NULL else w
   mean <- weighted_mean(y, even)

@@ -127,10 +127,13 @@
 #'   synthpop's `utility.gen()` with `maxorder = 1`. Amounts enter by their rank
 #'   and its square, their parts as levels. Where this has more than 400
 #'   parameters, each category keeps so many of its most frequent `levels` that
-#'   it has not. `"cart"` is a tree as `utility.gen()` grows it, chance measured
-#'   by exchanging labels 20 times. Of files of more than 10,000 records, 10,000
-#'   of each are drawn with R's random numbers: the ratio is then that of files
-#'   of this size. Of published columns only chance in the others counts;
+#'   it has not. Of a set as large as the file the ratio is at most 4 times the
+#'   records for each parameter, where no column is published: of few records it
+#'   tells little. `"cart"` is a tree as `utility.gen()` grows it, chance
+#'   measured by exchanging labels 20 times. Of files of more than 10,000
+#'   records, 10,000 of each are drawn with R's random numbers: the ratio is
+#'   then that of files of this size. Of published columns only chance in the
+#'   others counts;
 #' * `overall` (named numbers): means over sets of the columns of `table`, of
 #'   `overlap` and `std_difference`, and of `pmse_ratio` by method;
 #' * `columns`; `records` of the file and of a set; `survey_weights` (string or

@@ -132,6 +132,10 @@ test_that("the label claims nothing, and edits are noticed", {
   expect_match(format(label), "cleared tables")
   expect_match(label$reasons[1], "no epsilon is claimed")
   expect_identical(label$public_inputs[["tables"]], "all pairs of columns")
+  expect_false(any(grepl("read from the file", label$reasons)))
+  people <- cleared_people()
+  draft <- cleared_tables(file_plan(people, draft_codebook(people)))
+  expect_match(guarantee(draft)$reasons, "were read from the file", all = FALSE)
   x$multiple <- 100
   expect_identical(guarantee(x)$label, "none")
   expect_error(synthesize(x), class = "pseudosynth_error_edited")
@@ -183,6 +187,12 @@ test_that("tables that were cleared elsewhere are taken as they are", {
   expect_identical(sum(held$table$withheld), 1)
   set <- synthesize(held, seed = 1)[[1]]
   expect_identical(dim(set), c(400L, 3L))
+  # A table that is withheld as a whole
+  tables <- x$tables
+  tables[["sex x work"]]$n <- NA
+  held <- cleared_tables(plan, tables, 5, bins = x$bins)
+  expect_identical(held$tables[["sex x work"]]$n, rep(NA_real_, 6))
+  expect_identical(dim(synthesize(held)[[1]]), c(400L, 3L))
 
   refused <- function(tables, ..., text) {
     error <- expect_error(
@@ -202,12 +212,25 @@ test_that("tables that were cleared elsewhere are taken as they are", {
   odd <- x$tables
   odd$sex <- rbind(odd$sex, odd$sex)
   refused(odd, bins = bins, text = "once")
+  odd$sex <- x$tables$sex
+  odd$sex$n[1] <- Inf
+  refused(odd, bins = bins, text = "whole numbers")
   refused("nobody", text = "nobody")
   refused(list(c("sex", "sex")), text = "different")
   refused(3, text = "list of names")
   refused(NULL, bins = list(sex = 1), text = "named by amounts")
   refused(NULL, bins = list(pay = c(3, 2)), text = "increasing")
   refused(NULL, bins = list(pay = c(3, 1e7)), text = "within the bounds")
+})
+
+test_that("a multiple of which the file has not half is refused", {
+  plan <- file_plan(cleared_people(5), cleared_book())
+  expect_identical(cleared_tables(plan, multiple = 10)$n_records, 10)
+  expect_identical(dim(synthesize(cleared_tables(plan))[[1]]), c(10L, 3L))
+  expect_error(
+    cleared_tables(plan, multiple = 11), "rounded to 0",
+    class = "pseudosynth_error_input"
+  )
 })
 
 test_that("plans that tables cannot keep are refused", {

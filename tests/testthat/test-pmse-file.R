@@ -110,3 +110,51 @@ test_that("of large files some records are drawn", {
   pair <- propensity_pair(file, set[names(file)], "a")
   expect_identical(pair$both$a[1:10000], pair$both$a[10001:20000])
 })
+
+test_that("the ratio of a regression has a largest value", {
+  withr::local_seed(2)
+  columns <- lapply(1:3, function(i) {
+    list(level = factor(sample(letters[1:4], 60, TRUE)))
+  })
+  is_set <- rep(c(FALSE, TRUE), each = 30)
+  # What one column tells alone
+  columns[[1]]$level <- factor(ifelse(is_set, "a", "b"))
+  names(columns) <- c("x", "y", "z")
+  found <- suppressWarnings(file_logit(columns, is_set, character()))
+  expect_equal(found$pmse, 0.25, tolerance = 1e-4)
+  expect_equal(found$pmse_ratio, 4 * 30 / found$parameters, tolerance = 1e-4)
+})
+
+test_that("two records beside sixty, and columns of one level, are taken", {
+  # Of these seeds probabilities come to be 1
+  for (seed in c(3, 27, 29, 55)) {
+    withr::local_seed(seed)
+    a <- sample(c("x", "y"), 60, TRUE)
+    big <- ifelse(stats::runif(60) < 0.5, NA, stats::rnorm(60))
+    day <- as.double(sample.int(5000, 60, TRUE))
+    rows <- c(1:2, sample(60, 60, TRUE))
+    amount <- function(x) {
+      valued <- !is.na(x)
+      rank <- double(length(x))
+      rank[valued] <- propensity_column(x[valued])
+      list(
+        level = factor(ifelse(valued, "value", "missing")),
+        value = ifelse(valued, x, 0), rank = rank
+      )
+    }
+    columns <- list(
+      a = list(level = factor(a[rows])), big = amount(big[rows]),
+      day = amount(day[rows])
+    )
+    is_set <- rep(c(FALSE, TRUE), c(2, 60))
+    found <- file_logit(columns, is_set, character())
+    expect_true(is.finite(found$pmse_ratio))
+    expect_gte(found$pmse, 0)
+  }
+  skip_if_not_installed("rpart")
+  one <- list(a = list(level = factor(rep("x", 62))))
+  expect_identical(dim(tree_frame(one)), c(62L, 1L))
+  expect_identical(
+    cart_propensity(tree_frame(one), is_set, FALSE, 20, 5, 0.001)$pmse, 0
+  )
+})

@@ -312,6 +312,65 @@ test_that("sets hold nothing of the fit, and seeds repeat them", {
   expect_false(identical(other$sets, one$sets))
 })
 
+test_that("each set of regressions has a parameter draw of its own", {
+  file <- xor_file(50)[1:2]
+  fit <- suppressWarnings(fit_file(file, model = "regression", seed = 1))
+  draws <- nrow(fit$models$b$part$steps[[1]]$fit$draws)
+  expect_gte(draws, 300)
+  expect_identical(synthesize(fit, m = draws, n = 1)$m, draws)
+  error <- expect_error(
+    synthesize(fit, m = draws + 1, n = 1), class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "m")
+})
+
+test_that("regressions copy no value, unless all are equal", {
+  book <- codebook(data.frame(
+    column = c("sex", "pay"), type = c("category", "amount"),
+    levels = c("f|m", ""), lower = c(NA, 0), upper = c(NA, 1e7),
+    missing = c(FALSE, TRUE), digits = c(NA, 0)
+  ))
+  drawn <- function(pay) {
+    file <- data.frame(
+      sex = factor(rep(c("f", "m"), 20)),
+      pay = c(pay, rep(NA, 40 - length(pay)))
+    )
+    sets <- sets_of_file(file_plan(file, book), model = "regression", n = 400)
+    unique(stats::na.omit(sets[[1]]$pay))
+  }
+  expect_identical(drawn(7654321), 7654321)
+  several <- c(7654321, 12345, 987654)
+  values <- drawn(several)
+  expect_gt(length(values), 1)
+  expect_false(any(values %in% several))
+})
+
+test_that("sets have streams of their own, and many calls each", {
+  file <- xor_file(50)
+  skip_if_not_installed("rpart")
+  fit <- suppressWarnings(fit_file(file))
+  # The first set is the same whatever follows
+  expect_identical(
+    synthesize(fit, m = 1, seed = 2)[[1]], synthesize(fit, m = 2, seed = 2)[[1]]
+  )
+  random <- random_numbers(c(1, 2))
+  environment(random)$asked <- 2^31 - 2^20
+  expect_no_warning(first <- random(3))
+  expect_false(any(first == random(3)))
+})
+
+test_that("columns that are left out are named, not as those of a draft", {
+  skip_if_not_installed("rpart")
+  file <- xor_file(300)
+  file$person <- sprintf("person %d", seq_len(300))
+  expect_message(
+    sets <- suppressWarnings(synthesize_file(file)),
+    "\"person\" is left out: its values name records, or are too many"
+  )
+  reasons <- guarantee(sets)$reasons
+  expect_match(reasons[length(reasons)], "file: a, b, same$")
+})
+
 test_that("utility, release and figures take the sets", {
   skip_if_not_installed("rpart")
   file <- survey_file(500)

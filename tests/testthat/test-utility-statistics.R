@@ -118,6 +118,28 @@ test_that("the sets' own weights are used, and print() shows the worst", {
   )
 })
 
+test_that("a set, or a file, without a value or weight has no statistics", {
+  file <- weighted_file()
+  none <- transform(file, pay = NA_real_)
+  weightless <- transform(file, w = ifelse(is.na(pay) | pay < 0, 1, 0))
+  ways <- list(
+    list(file, list(file, none), 2), list(none, list(file, file), integer()),
+    list(file, list(weightless, file), 1)
+  )
+  for (way in ways) {
+    found <- utility(weighted_sets(way[[2]]), way[[1]])
+    rows <- found$statistics[found$statistics$column == "pay" &
+      is.na(found$statistics$level), ]
+    for (i in 1:2) {
+      own <- rows[rows$set == i, ]
+      lacks <- i %in% way[[3]]
+      expect_identical(is.na(own$value), lacks & own$statistic != "total")
+      expect_identical(own$value[own$statistic == "total"] == 0, lacks)
+    }
+    expect_output(print(found), "pay +mean")
+  }
+})
+
 test_that("columns of dates have no totals and no heaps", {
   sets <- synthesize(canary_release(), 1)
   found <- utility(sets, canary_file())$statistics
