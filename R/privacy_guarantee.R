@@ -292,12 +292,19 @@ size_text <- function(x) {
   if (x$what == "the noisy counts") {
     return("the counts of all records, N not stated")
   }
-  records <- paste0("N = ", format_count(x$n_records), " records")
-  if (x$what == "the noisy sums") {
+  records <- if (is.na(x$n_records)) {
+    "N not stated"
+  } else {
+    paste0("N = ", format_count(x$n_records), " records")
+  }
+  # What no draw was made for
+  if (x$what %in% c(
+    "the noisy sums", "the noisy tables and sums", "cleared tables"
+  )) {
     return(records)
   }
   paste0(
-    if (is.na(x$n_records)) "N not stated" else records,
+    records,
     if (!is.na(x$n_draws)) paste0(", S = ", format_count(x$n_draws), " draws"),
     ", m = ", counted(x$m, if (x$what %in% c(
       "synthetic data", generator_words[["sets"]]

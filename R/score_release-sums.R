@@ -244,7 +244,7 @@ noise_of <- function(sensitivity, budget, coordinates) {
   refuse_if(
     !(scale < if (laplace) 2^42 else 2^31), "{.arg epsilon} must be larger.",
     x = "The noise of a part would be too large to be sampled exactly.",
-    i = "With so small an epsilon the reference alone is better.",
+    i = "So little could be learnt that public knowledge alone is better.",
     arg = "epsilon"
   )
   if (laplace) {
