@@ -190,6 +190,9 @@ print_lines.summary.synthesizer <- function(x) {
 
 #' @rdname synthesizer
 #' @export
-as.data.frame.synthesizer <- function(x, ...) {
+as.data.frame.synthesizer <- function(x,
+                                      row.names = NULL, # nolint
+                                      optional = FALSE,
+                                      ...) {
   as.data.frame(as_draws_df.synthesizer(x, ...))
 }
