@@ -28,17 +28,17 @@
 #' released sums and the predictors of a synthetic set, not from those of the
 #' file. The covariance counts what noise in the tables hides of the sums that
 #' the model expects. We counted how often 95% intervals held the population's
-#' value, at an add-remove epsilon of 1, in 131 files of 3,000 records with five
-#' categorical columns and an amount with zeros. Coefficients held it 93.8% of
-#' the time on average (from the confidential files themselves 94.2%), means
-#' 94%, and quantiles 94%. The worst, with 89%, is the coefficient of a level
+#' value, at an add-remove epsilon of 1, in 500 files of 3,000 records with five
+#' categorical columns and an amount with zeros. Coefficients held it 94.2% of
+#' the time on average (from the confidential files themselves 94.6%), means
+#' 93%, and quantiles 95%. The worst, with 87%, is the coefficient of a level
 #' with few amounts (3% of the records): it lies too near to 0 by half a
 #' standard error.
 #'
 #' Pooled sets of `synthesize(uncertainty = TRUE)`, in the same files: means and
-#' coefficients 94%, means of groups 96%, shares and cells of tables 95 to 96%
+#' coefficients 94%, means of groups 95%, shares and cells of tables 95 to 96%
 #' on average. Intervals of cells that are far from what is typical of their
-#' table held in 89% at worst, because interactions are drawn under a prior that
+#' table held in 91% at worst, because interactions are drawn under a prior that
 #' is typical of the table. Use [tables()] for these: it does not shrink. All
 #' sets have the released number of records. The noise of that number is in
 #' shares, but counts of pooled sets do not show it.
