@@ -6,12 +6,7 @@
 #' @noRd
 cleared_block <- function(x) {
   levels <- lengths(x$levels, use.names = FALSE)
-  rules <- lapply(x$rules, function(rule) {
-    list(
-      columns = as.integer(rule$columns),
-      cells = cell_number(rule$forbidden, levels[rule$columns])
-    )
-  })
+  rules <- numbered_rules(x$rules, levels)
   columns <- lapply(x$tables, function(frame) {
     match(setdiff(names(frame), "n"), names(x$levels))
   })
@@ -85,15 +80,10 @@ cleared_margins <- function(x, columns, levels, rules) {
 #' @return (double)
 #' @noRd
 within_counts <- function(base, ends, levels, margins, rounds = 50) {
-  x <- pmin(pmax(base, ends$low), ends$high)
+  x <- clamp(base, ends$low, ends$high)
   for (round in seq_len(rounds)) {
-    x <- array(x, levels)
-    for (k in seq_along(levels)) {
-      now <- apply(x, k, sum)
-      ratio <- ifelse(now > 0, margins[[k]] / now, 0)
-      x <- sweep(x, k, ratio, `*`)
-    }
-    x <- pmin(pmax(as.vector(x), ends$low), ends$high)
+    x <- fitted_once(array(x, levels), seq_along(levels), margins)
+    x <- clamp(as.vector(x), ends$low, ends$high)
   }
   x
 }

@@ -90,6 +90,9 @@ cleared_tables <- function(plan, tables = NULL, multiple = 10,
     found$n == 0, "{.arg multiple} must be at most twice the file's records.",
     x = "With {multiple} their number is rounded to 0.", arg = "multiple"
   )
+  names(found$tables) <- vapply(found$tables, function(frame) {
+    paste(setdiff(names(frame), "n"), collapse = " x ")
+  }, "")
   seal(new_result(
     "cleared_tables",
     tables = found$tables, table = cleared_rows(found$tables),
@@ -142,24 +145,23 @@ with_cleared_bins <- function(plan, bins) {
   check_that(
     known, bins, "{.arg bins} must be a list of numbers named by amounts."
   )
+  specs <- column_specs(plan$codebook)
   plan$bins <- list()
   plan$binned <- character()
   for (name in names) {
     own <- plan$amounts[[name]]
-    parts <- amount_parts(column_specs(plan$codebook)[[name]])
+    parts <- amount_parts(specs[[name]])
     valued <- parts[parts$valued, ]
     if (nrow(valued) == 0) next
     breaks <- bins[[name]] %||% default_breaks(own$values, valued)
     check_bin_breaks(breaks, name, valued)
     column <- binned_name(name, plan)
-    levels <- bin_names(breaks, column_specs(plan$codebook)[[name]])
+    levels <- bin_names(breaks, specs[[name]])
     code <- rep(length(levels) + 1L, plan$n_records)
     code[own$records] <- findInterval(own$values, breaks) + 1L
     if (any(!parts$valued)) levels <- c(levels, "without a value")
+    plan <- with_codes(plan, column, levels, code)
     plan$bins[[name]] <- breaks
-    plan$levels[[column]] <- levels
-    plan$codes <- cbind(plan$codes, code)
-    colnames(plan$codes) <- names(plan$levels)
     plan$binned[[name]] <- column
   }
   plan
@@ -255,17 +257,20 @@ counted_tables <- function(plan, stated, multiple, least) {
   check_block_sizes(sizes, columns)
   counts <- table_counts_(plan$codes, sizes, columns, default_threads())
   tables <- Map(function(own, count) {
-    frame <- expand.grid(lapply(levels[own], function(names) {
-      factor(names, names)
-    }), KEEP.OUT.ATTRS = FALSE)
-    names(frame) <- names(levels)[own]
+    frame <- cells_of(levels[own])
     frame$n <- coarsened(count, multiple, least)
     frame
   }, columns, counts)
-  names(tables) <- vapply(columns, function(own) {
-    paste(names(levels)[own], collapse = " x ")
-  }, "")
   list(tables = tables, n = coarsened(plan$n_records, multiple, 1))
+}
+
+#' All combinations of levels, the first column's fastest
+#' @param levels (named list of character)
+#' @noRd
+cells_of <- function(levels) {
+  expand.grid(lapply(levels, function(names) factor(names, names)),
+    KEEP.OUT.ATTRS = FALSE
+  )
 }
 
 coarsened <- function(counts, multiple, least) {
@@ -278,8 +283,7 @@ coarsened <- function(counts, multiple, least) {
 cleared_columns <- function(stated, plan) {
   names <- names(plan$levels)
   if (is.null(stated)) {
-    pairs <- if (length(names) > 1) utils::combn(names, 2, simplify = FALSE)
-    found <- pairs
+    found <- if (length(names) > 1) utils::combn(names, 2, simplify = FALSE)
   } else {
     found <- unlist(lapply(stated_names(stated, plan), both_columns, plan),
       recursive = FALSE
@@ -359,9 +363,7 @@ given_tables <- function(tables, levels) {
     )
     # In the order of the levels; a cell that is not there is empty
     sorted <- names(levels)[sort(match(columns, names(levels)))]
-    cells <- expand.grid(lapply(levels[sorted], function(names) {
-      factor(names, names)
-    }), KEEP.OUT.ATTRS = FALSE)
+    cells <- cells_of(levels[sorted])
     code <- function(x) {
       cell_number(vapply(x[sorted], as.integer, integer(nrow(x))),
         lengths(levels[sorted])
@@ -380,11 +382,7 @@ given_tables <- function(tables, levels) {
   refuse_if(
     max(totals) == 0, "{.arg tables} must have records.", arg = "tables"
   )
-  order <- order(lengths(checked))
-  names(checked) <- vapply(checked, function(frame) {
-    paste(setdiff(names(frame), "n"), collapse = " x ")
-  }, "")
-  list(tables = checked[order], n = max(totals))
+  list(tables = checked[order(lengths(checked))], n = max(totals))
 }
 
 #' A row for each table

@@ -52,7 +52,7 @@ forbidden_among <- function(columns, levels, rules) {
 #' @noRd
 block_targets <- function(plan, n, margins, residuals, noise, rules,
                           told = shrunk_residual) {
-  axes <- block_axes(plan, n, margins, residuals, noise)
+  axes <- level_axes(block_pairs(plan, n, margins, residuals, noise), margins)
   targets <- list()
   name <- function(columns) paste(columns, collapse = " ")
   for (t in which(noise$order > 1)) {
@@ -75,11 +75,11 @@ block_targets <- function(plan, n, margins, residuals, noise, rules,
   unname(targets)
 }
 
-#' The directions in which the interactions of each column vary
+#' The noisy interactions of all pairs
 #' @return (list) See level_axes().
 #' @noRd
-block_axes <- function(plan, n, margins, residuals, noise) {
-  pairs <- lapply(which(noise$order == 2), function(t) {
+block_pairs <- function(plan, n, margins, residuals, noise) {
+  lapply(which(noise$order == 2), function(t) {
     columns <- plan$tables[[t]]
     levels <- plan$levels[columns]
     base <- expected_table(columns, levels, n, margins, NULL)
@@ -89,7 +89,6 @@ block_axes <- function(plan, n, margins, residuals, noise) {
       variance = noise$variance[t]
     )
   })
-  level_axes(pairs, margins)
 }
 
 #' What a noisy residual has beside an expected table's
@@ -118,12 +117,19 @@ expected_table <- function(columns, levels, n, margins, smaller, rounds = 30) {
     target <- pmax(one$target, 0)
     target * n / sum(target)
   })
-  for (round in seq_len(rounds)) {
-    for (s in seq_along(kept)) {
-      now <- apply(base, kept[[s]], sum)
-      ratio <- ifelse(now > 0, wanted[[s]] / now, 0)
-      base <- sweep(base, kept[[s]], array(ratio, dim(now)), `*`)
-    }
-  }
+  for (round in seq_len(rounds)) base <- fitted_once(base, kept, wanted)
   as.vector(base)
+}
+
+#' A table multiplied to have the wanted sums, of one after the other
+#' @param kept (list of integer) Which of its columns each is over.
+#' @param wanted (list of double)
+#' @noRd
+fitted_once <- function(table, kept, wanted) {
+  for (s in seq_along(kept)) {
+    now <- apply(table, kept[[s]], sum)
+    ratio <- ifelse(now > 0, wanted[[s]] / now, 0)
+    table <- sweep(table, kept[[s]], ratio, `*`)
+  }
+  table
 }

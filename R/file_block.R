@@ -48,12 +48,7 @@ release_plan <- function(codes, plan, rules, seed) {
   }
   noise <- table_noise(plan, n)
   residuals <- noisy_residuals(codes, plan, noise, seed)
-  rules <- lapply(rules, function(rule) {
-    list(
-      columns = as.integer(rule$columns),
-      cells = cell_number(rule$forbidden, plan$levels[rule$columns])
-    )
-  })
+  rules <- numbered_rules(rules, plan$levels)
   # Where none is published even the number of its rows is secret
   fixed <- codes[any(plan$published) * seq_len(nrow(codes)), plan$published,
     drop = FALSE
@@ -70,6 +65,17 @@ release_plan <- function(codes, plan, rules, seed) {
       "tables", "levels", "published", "costs", "mu", "delta", "neighbours"
     )]
   )
+}
+
+#' Rules whose forbidden combinations are cells, from 0
+#' @noRd
+numbered_rules <- function(rules, levels) {
+  lapply(rules, function(rule) {
+    list(
+      columns = as.integer(rule$columns),
+      cells = cell_number(rule$forbidden, levels[rule$columns])
+    )
+  })
 }
 
 #' The number of records with noise, at least 1

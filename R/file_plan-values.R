@@ -116,3 +116,13 @@ multiple_beyond <- function(x, unit, sign, past) {
   }
   found
 }
+
+#' The nearest values of parts to numbers between ends
+#' @param ends (list) `low` and `high` of each, values of its part.
+#' @noRd
+nearest_in_part <- function(x, part, parts, ends) {
+  up <- in_part_beyond(x, part, parts, 1)
+  down <- in_part_beyond(x, part, parts, -1)
+  above <- down < ends$low | (up <= ends$high & up - x < x - down)
+  ifelse(above, up, down)
+}

@@ -92,10 +92,7 @@ block_from_modelled <- function(amount, y, part, ends) {
   x <- response_transforms[[amount$transform]]$back(y)
   negative <- amount$parts$kind[part] == "negative"
   x[negative] <- -x[negative]
-  x <- clamp(x, ends$low, ends$high)
-  own <- amount$part[part]
-  up <- in_part_beyond(x, own, amount$all_parts, 1)
-  down <- in_part_beyond(x, own, amount$all_parts, -1)
-  above <- down < ends$low | (up <= ends$high & up - x < x - down)
-  ifelse(above, up, down)
+  nearest_in_part(
+    clamp(x, ends$low, ends$high), amount$part[part], amount$all_parts, ends
+  )
 }

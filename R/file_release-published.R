@@ -16,11 +16,19 @@ with_published_bins <- function(plan) {
     bins <- bins_of_published(plan$amounts[[name]], plan$n_records)
     # Of one level it would tell nothing
     if (nlevels(bins) < 2) next
-    column <- binned_name(name, plan)
-    plan$levels[[column]] <- levels(bins)
-    plan$codes <- cbind(plan$codes, as.integer(bins))
-    colnames(plan$codes) <- names(plan$levels)
+    plan <- with_codes(
+      plan, binned_name(name, plan), levels(bins), as.integer(bins)
+    )
   }
+  plan
+}
+
+#' A plan with a further column of codes
+#' @noRd
+with_codes <- function(plan, column, levels, codes) {
+  plan$levels[[column]] <- levels
+  plan$codes <- cbind(plan$codes, codes)
+  colnames(plan$codes) <- names(plan$levels)
   plan
 }
 

@@ -10,22 +10,24 @@
 #'   level_axes()) and `variance` (in counts, along each product of axes).
 #' @noRd
 unknown_tables <- function(block) {
-  axes <- block_axes(
+  pairs <- block_pairs(
     block, block$n, block$margins, block$residuals, block$noise
   )
-  lapply(which(block$noise$order < 3), function(t) {
-    columns <- block$tables[[t]]
-    levels <- block$levels[columns]
-    variance <- rep(block$noise$variance[t], prod(levels - 1))
-    if (length(columns) == 2) {
-      base <- expected_table(columns, levels, block$n, block$margins, NULL)
-      variance <- told_of(
-        beside_expected(block$residuals[[t]], base, levels), axes[columns],
-        variance[1]
-      )$variance
-    }
+  axes <- level_axes(pairs, block$margins)
+  of <- function(columns, variance) {
     list(columns = columns, axes = axes[columns], variance = variance)
-  })
+  }
+  c(
+    lapply(which(block$noise$order == 1), function(t) {
+      column <- block$tables[[t]]
+      of(column, rep(block$noise$variance[t], block$levels[column] - 1))
+    }),
+    lapply(pairs, function(pair) {
+      of(pair$columns, told_of(
+        pair$residual, axes[pair$columns], pair$variance
+      )$variance)
+    })
+  )
 }
 
 #' The covariance of what a set's expected sums miss of the file's

@@ -102,10 +102,10 @@ fit_file <- function(plan, mechanism = "unweighted", model = "tree",
   predictors <- sequence_order(plan, order, predictors)
   kinds <- model_kinds(model, names(predictors))
   if ("tree" %in% kinds) check_installed("rpart", arg = "model")
-  warn_rare_levels(plan)
-  warn_determined(plan)
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   file <- records_of_plan(plan)
+  warn_rare_levels(plan, specs)
+  warn_determined(plan, file)
   work <- as.double(plan$n_records) * length(predictors)^2
   models <- lapply(stats::setNames(nm = names(predictors)), function(name) {
     tell_long_step(paste("Fitting", name), work)
@@ -206,24 +206,6 @@ fit_column <- function(kind, file, name, specs, predictors, settings) {
     fit_trees(file, name, specs, predictors, settings$leaf)
   } else {
     fit_regressions(file, name, specs, predictors, settings$m, settings$seed)
-  }
-}
-
-#' Name columns whose regressions have not converged
-#' @noRd
-warn_unconverged <- function(models) {
-  failed <- vapply(fits_of_models(models), function(fits) {
-    sum(!vapply(fits, function(fit) fit$converged %||% TRUE, TRUE))
-  }, 1L)
-  failed <- failed[failed > 0]
-  if (length(failed) > 0) {
-    warn_of(
-      "convergence",
-      "{sum(failed)} regression{?s} {?has/have} not converged.",
-      x = "Of {.val {names(failed)}}.",
-      i = "Join levels, leave out predictors, or take
-           {.code model = \"tree\"}."
-    )
   }
 }
 

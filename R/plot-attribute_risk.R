@@ -47,13 +47,7 @@ autoplot.attribute_risk <- function(object, ...) {
     geom_segment(
       aes(xend = 0, yend = .data$source), colour = "grey80", linewidth = 0.6
     ) +
-    geom_point(
-      data = sets, colour = colour_synthetic, size = 1.8, alpha = 0.6
-    ) +
-    geom_point(
-      aes(shape = .data$source),
-      size = 2.8, fill = "white", colour = "grey25", stroke = 0.6
-    ) +
+    source_points(sets, 2.8) +
     scale_shape_manual(
       values = stats::setNames(c(21, 16, 4), sources), guide = "none"
     ) +
@@ -68,4 +62,19 @@ autoplot.attribute_risk <- function(object, ...) {
       x = "Share of the file's records", y = NULL
     ) +
     theme_rows(14, grid = TRUE)
+}
+
+#' A point for each set, and a mark for the mean of each source
+#' @param sets (data frame) As that of the figure.
+#' @noRd
+source_points <- function(sets, size) {
+  list(
+    geom_point(
+      data = sets, colour = colour_synthetic, size = 1.8, alpha = 0.6
+    ),
+    geom_point(
+      aes(shape = .data$source),
+      size = size, fill = "white", colour = "grey25", stroke = 0.6
+    )
+  )
 }

@@ -75,13 +75,7 @@ draw_file_risk <- function(means, sets, lines, title, subtitle, caption) {
       aes(x = .data$from, xend = .data$to, yend = .data$column),
       data = lines, colour = "grey80", linewidth = 0.6
     ) +
-    geom_point(
-      data = sets, colour = colour_synthetic, size = 1.8, alpha = 0.6
-    ) +
-    geom_point(
-      aes(shape = .data$source),
-      size = 2.6, fill = "white", colour = "grey25", stroke = 0.6
-    ) +
+    source_points(sets, 2.6) +
     scale_shape_manual(values = c(21, 16, 4)) +
     guides(shape = guide_legend(nrow = 2)) +
     facet_wrap(

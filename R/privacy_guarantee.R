@@ -297,18 +297,15 @@ size_text <- function(x) {
   } else {
     paste0("N = ", format_count(x$n_records), " records")
   }
-  # What no draw was made for
-  if (x$what %in% c(
-    "the noisy sums", "the noisy tables and sums", "cleared tables"
-  )) {
-    return(records)
+  made <- if (x$what %in% c("synthetic data", generator_words[["sets"]])) {
+    "set"
+  } else if (!is.na(x$draws)) {
+    "released draw"
   }
   paste0(
     records,
     if (!is.na(x$n_draws)) paste0(", S = ", format_count(x$n_draws), " draws"),
-    ", m = ", counted(x$m, if (x$what %in% c(
-      "synthetic data", generator_words[["sets"]]
-    )) "set" else "released draw"),
+    if (!is.null(made)) paste0(", m = ", counted(x$m, made)),
     if (x$converged) "" else "; NOT converged"
   )
 }

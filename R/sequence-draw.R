@@ -8,10 +8,13 @@ most_attempts <- c(values = 200, records = 100)
 #' @return (list of data frames)
 #' @noRd
 draw_sequence_sets <- function(x, m, n, seed) {
+  plan <- x$plan
+  specs <- column_specs(plan$codebook)[names(plan$schema)]
+  file <- records_of_plan(plan)
+  rules <- rules_by_column(plan, names(x$models))
   lapply(seq_len(m), function(s) {
     words <- seed_words(stage_seed(seed, "set", s), "synthesize")
-    random <- random_numbers(words)
-    records <- draw_sequence(x, n, s, random)
+    records <- draw_sequence(x, n, file, specs, rules, s, random_numbers(words))
     decode_records(x$plan, records$codes, amounts_of(records))
   })
 }
@@ -27,12 +30,12 @@ random_numbers <- function(words) {
   }
 }
 
-draw_sequence <- function(x, n, set, random) {
-  plan <- x$plan
-  specs <- column_specs(plan$codebook)[names(plan$schema)]
-  file <- records_of_plan(plan)
-  rules <- rules_by_column(plan, names(x$models))
-  records <- published_records(plan, file, n)
+#' The records of one set
+#' @param file (list) See records_of_plan(); `specs` and `rules` of its columns.
+#' @param set (count) Its number.
+#' @noRd
+draw_sequence <- function(x, n, file, specs, rules, set, random) {
+  records <- published_records(x$plan, file, n)
   rows <- seq_len(n)
   for (round in seq_len(most_attempts[["records"]])) {
     drawn <- draw_records(
@@ -44,7 +47,7 @@ draw_sequence <- function(x, n, set, random) {
       return(records)
     }
   }
-  abort_of_rules(plan, rows)
+  abort_of_rules(x$plan, rows)
 }
 
 #' Records of which the published columns are known, and no other
@@ -58,8 +61,8 @@ published_records <- function(plan, file, n) {
 }
 
 abort_of_rules <- function(plan, rows) {
-  refuse_if(
-    TRUE, "The models must leave a value that meets the rules.",
+  abort_input(
+    "The models must leave a value that meets the rules.",
     x = "They leave none for {length(rows)} record{?s} of a set.",
     i = "The rules are {.code {rule_texts(plan)}}. Draw columns that a rule
          names one after the other, or leave the rule out.",

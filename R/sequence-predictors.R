@@ -28,7 +28,7 @@ predictor_coding <- function(file, name, spec) {
     breaks = unique(stats::quantile(known, inner, names = FALSE, type = 1)),
     transform = spec$transform
   )
-  line <- signed_forward(known, coding$transform)
+  line <- to_modelled(coding, known)
   coding$centre <- if (length(known) > 0) mean(line) else 0
   spread <- if (length(known) > 1) stats::sd(line) else 0
   coding$scale <- if (spread > 0) spread else 1
@@ -75,12 +75,6 @@ bins_of_values <- function(code, values, coding, spec) {
   bins
 }
 
-signed_forward <- function(values, transform) {
-  # A logarithm has its negative values in a part of their own
-  if (transform == "log") values <- abs(values)
-  response_transforms[[transform]]$forward(values)
-}
-
 #' The columns before, as a data frame for a formula
 #' @param coding (named list) Of predictor_coding().
 #' @return (data frame) `x1`, .. factors, `z1`, .. numbers.
@@ -95,7 +89,7 @@ regression_frame <- function(coding, records, specs) {
       own$level[code]
     } else {
       values <- records$values[[name]]
-      line <- (signed_forward(values, own$transform) - own$centre) / own$scale
+      line <- (to_modelled(own, values) - own$centre) / own$scale
       columns[[paste0("z", k)]] <- ifelse(is.na(line), 0, clamp(line, -5, 5))
       own$level[bins_of_values(code, values, own, specs[[name]])]
     }

@@ -9,15 +9,14 @@ determined_least <- 10
 
 #' Warn of levels that a single record has
 #' @noRd
-warn_rare_levels <- function(plan) {
+warn_rare_levels <- function(plan, specs) {
   drawn <- setdiff(colnames(plan$codes), plan$published)
   single <- vapply(drawn, function(name) {
     counts <- tabulate(plan$codes[, name], length(plan$levels[[name]]))
     # A part of an amount with values is no value
-    spec <- column_spec(plan$codebook$table[
-      match(name, plan$codebook$table$column),
-    ])
-    if (is_amount(spec)) counts[amount_parts(spec)$valued] <- 0L
+    if (is_amount(specs[[name]])) {
+      counts[amount_parts(specs[[name]])$valued] <- 0L
+    }
     sum(counts == 1)
   }, 1L)
   single <- single[single > 0]
@@ -33,8 +32,7 @@ warn_rare_levels <- function(plan) {
 
 #' Warn of published columns that tell a column that is drawn
 #' @noRd
-warn_determined <- function(plan) {
-  file <- records_of_plan(plan)
+warn_determined <- function(plan, file) {
   words <- function(name) {
     value <- file$values[[name]]
     code <- column_code(file, name)
@@ -87,4 +85,22 @@ told_share <- function(by, y) {
   others[top] <- ifelse(is.na(next_most), 0, next_most)
   own <- count[pair] - 1
   mean((own > 0 & own >= others[pair])[counted])
+}
+
+#' Name columns whose regressions have not converged
+#' @noRd
+warn_unconverged <- function(models) {
+  failed <- vapply(fits_of_models(models), function(fits) {
+    sum(!vapply(fits, function(fit) fit$converged %||% TRUE, TRUE))
+  }, 1L)
+  failed <- failed[failed > 0]
+  if (length(failed) > 0) {
+    warn_of(
+      "convergence",
+      "{sum(failed)} regression{?s} {?has/have} not converged.",
+      x = "Of {.val {names(failed)}}.",
+      i = "Join levels, leave out predictors, or take
+           {.code model = \"tree\"}."
+    )
+  }
 }

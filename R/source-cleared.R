@@ -72,10 +72,7 @@ values_in_bins <- function(x, name, codes, p) {
   ends <- bin_ends(own, bin, breaks, parts)
   at <- place_in_bin(p[rows], bin, ends, breaks)
   values <- ends$low + at * (ends$high - ends$low)
-  up <- in_part_beyond(values, own, parts, 1)
-  down <- in_part_beyond(values, own, parts, -1)
-  above <- down < ends$low | (up <= ends$high & up - values < values - down)
-  list(records = rows, values = ifelse(above, up, down))
+  list(records = rows, values = nearest_in_part(values, own, parts, ends))
 }
 
 #' The column of an amount's bins
@@ -121,12 +118,7 @@ place_in_bin <- function(p, bin, ends, breaks) {
 
 #' @rdname guarantee
 #' @export
-guarantee.cleared_tables <- function(x, m = 1, public = TRUE, ...) {
-  check_no_dots(..., hint = "See {.fn guarantee}.")
-  check_count(m, min = 1)
-  check_public_only(public)
-  release_label(x)
-}
+guarantee.cleared_tables <- guarantee.noisy_release
 
 #' @noRd
 release_label.cleared_tables <- function(x, what = "cleared tables", m = 1,
