@@ -8,7 +8,7 @@ cleared_block <- function(x) {
   levels <- lengths(x$levels, use.names = FALSE)
   rules <- numbered_rules(x$rules, levels)
   columns <- lapply(x$tables, function(frame) {
-    match(setdiff(names(frame), "n"), names(x$levels))
+    match(columns_of_cells(frame), names(x$levels))
   })
   n <- x$n_records
   margins <- cleared_margins(x, columns, levels, rules)
@@ -21,7 +21,7 @@ cleared_block <- function(x) {
     base <- expected_table(
       own, levels[own], n, margins, if (length(own) > 2) smaller
     )
-    ends <- count_ends(x$tables[[t]]$n, x$multiple, x$least)
+    ends <- count_ends(counts_of_cells(x$tables[[t]]), x$multiple, x$least)
     closed <- forbidden_among(own, levels, rules) + 1
     ends$high[closed] <- 0
     targets <- c(targets, list(list(
@@ -56,8 +56,8 @@ cleared_margins <- function(x, columns, levels, rules) {
     # Smaller tables come first
     t <- which(vapply(columns, function(own) j %in% own, TRUE))[1]
     own <- columns[[t]]
-    ends <- count_ends(x$tables[[t]]$n, x$multiple, x$least)
-    counts <- x$tables[[t]]$n
+    counts <- counts_of_cells(x$tables[[t]])
+    ends <- count_ends(counts, x$multiple, x$least)
     left <- max(0, x$n_records - sum(counts, na.rm = TRUE))
     # Withheld cells share what the others leave
     counts[is.na(counts)] <- left / max(1, sum(is.na(counts)))

@@ -42,8 +42,8 @@
 #'   the file, rounded to two digits.
 #' @param ... Must be empty.
 #' @return A `cleared_tables`. No record is in it.
-#'   * `tables`: named list of data frames: level names and `n`, `NA` where
-#'     withheld;
+#'   * `tables`: named list of data frames: level names and, last, `n`, `NA`
+#'     where withheld; `n.1` if the file has a column `n`;
 #'   * `table`: data frame, a row for each: `columns`, `order` (how many),
 #'     `cells`, `empty` and `withheld` cells;
 #'   * `multiple`, `least`, `bins`: as given, with all break points;
@@ -91,7 +91,7 @@ cleared_tables <- function(plan, tables = NULL, multiple = 10,
     x = "With {multiple} their number is rounded to 0.", arg = "multiple"
   )
   names(found$tables) <- vapply(found$tables, function(frame) {
-    paste(setdiff(names(frame), "n"), collapse = " x ")
+    paste(columns_of_cells(frame), collapse = " x ")
   }, "")
   seal(new_result(
     "cleared_tables",
@@ -257,9 +257,8 @@ counted_tables <- function(plan, stated, multiple, least) {
   check_block_sizes(sizes, columns)
   counts <- table_counts_(plan$codes, sizes, columns, default_threads())
   tables <- Map(function(own, count) {
-    frame <- cells_of(levels[own])
-    frame$n <- coarsened(count, multiple, least)
-    frame
+    coarse <- coarsened(count, multiple, least)
+    with_counts(cells_of(levels[own]), coarse, levels)
   }, columns, counts)
   list(tables = tables, n = coarsened(plan$n_records, multiple, 1))
 }
@@ -272,6 +271,24 @@ cells_of <- function(levels) {
     KEEP.OUT.ATTRS = FALSE
   )
 }
+
+#' Cells with their counts in a last column, of a name that no other has
+#' @param levels (named list) Of all columns.
+#' @noRd
+with_counts <- function(cells, counts, levels) {
+  cells[[count_name(levels)]] <- counts
+  cells
+}
+
+count_name <- function(levels) {
+  utils::tail(make.unique(c(names(levels), "n")), 1)
+}
+
+#' The columns of a table with counts, and the counts
+#' @noRd
+columns_of_cells <- function(frame) names(frame)[-length(frame)]
+
+counts_of_cells <- function(frame) frame[[length(frame)]]
 
 coarsened <- function(counts, multiple, least) {
   ifelse(counts < least, 0, multiple * floor(counts / multiple + 0.5))
@@ -331,21 +348,23 @@ both_columns <- function(table, plan) {
 #' Tables that were cleared before, checked against the codebook
 #' @noRd
 given_tables <- function(tables, levels) {
+  called <- count_name(levels)
   checked <- lapply(unname(tables), function(frame) {
-    columns <- setdiff(names(frame), "n")
+    columns <- setdiff(names(frame), called)
     check_names(columns, names(levels), arg = "tables")
+    counts <- frame[[called]]
     # A table that is withheld as a whole has the type of NA
-    whole <- is.numeric(frame[["n"]]) || is.logical(frame[["n"]]) &&
-      nrow(frame) > 0 && all(is.na(frame$n))
-    whole <- whole && all(frame$n >= 0 & frame$n == round(frame$n) &
-      frame$n <= .Machine$integer.max, na.rm = TRUE)
+    whole <- is.numeric(counts) || is.logical(counts) &&
+      nrow(frame) > 0 && all(is.na(counts))
+    whole <- whole && all(counts >= 0 & counts == round(counts) &
+      counts <= .Machine$integer.max, na.rm = TRUE)
     refuse_if(
       !whole || !length(columns) %in% 1:4,
       "Each of {.arg tables} must have one to four columns of the file and
-      {.field n}, whole numbers.",
+      {.field {called}}, whole numbers.",
       i = "A withheld cell has {.code NA}.", arg = "tables"
     )
-    frame <- as.data.frame(frame)[c(columns, "n")]
+    frame <- as.data.frame(frame)[columns]
     for (name in columns) {
       text <- as.character(frame[[name]])
       unknown <- sum(!text %in% levels[[name]])
@@ -357,7 +376,7 @@ given_tables <- function(tables, levels) {
       frame[[name]] <- factor(text, levels[[name]])
     }
     refuse_if(
-      anyDuplicated(frame[columns]) > 0,
+      anyDuplicated(frame) > 0,
       "A table must have each combination of levels once.",
       x = "That of {.val {columns}} has some twice.", arg = "tables"
     )
@@ -370,15 +389,16 @@ given_tables <- function(tables, levels) {
       )
     }
     at <- match(code(cells), code(frame))
-    cells$n <- ifelse(is.na(at), 0, as.double(frame$n)[at])
-    cells
+    with_counts(cells, ifelse(is.na(at), 0, as.double(counts)[at]), levels)
   })
-  lacking <- setdiff(names(levels), unlist(lapply(checked, names)))
+  lacking <- setdiff(names(levels), unlist(lapply(checked, columns_of_cells)))
   refuse_if(
     length(lacking) > 0, "Every column must be in a table.",
     x = "{.val {lacking}} {?is/are} in none.", arg = "tables"
   )
-  totals <- vapply(checked, function(frame) sum(frame$n, na.rm = TRUE), 0)
+  totals <- vapply(checked, function(frame) {
+    sum(counts_of_cells(frame), na.rm = TRUE)
+  }, 0)
   refuse_if(
     max(totals) == 0, "{.arg tables} must have records.", arg = "tables"
   )
@@ -388,7 +408,9 @@ given_tables <- function(tables, levels) {
 #' A row for each table
 #' @noRd
 cleared_rows <- function(tables) {
-  count <- function(f) unname(vapply(tables, function(x) sum(f(x$n)), 0))
+  count <- function(f) {
+    unname(vapply(tables, function(x) sum(f(counts_of_cells(x))), 0))
+  }
   data.frame(
     columns = names(tables),
     order = unname(vapply(tables, function(x) ncol(x) - 1L, 1L)),

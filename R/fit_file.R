@@ -11,12 +11,12 @@
 #' @section Trees:
 #' `"tree"` grows a classification or regression tree of package rpart on the
 #' columns before. A synthetic record goes down the tree to a leaf and takes the
-#' value of one of the leaf's records. Each of these is taken as often as the
-#' others, or once more, so that a leaf's shares are kept. A level that a node
+#' value of one of the leaf's records, drawn at random. A level that a node
 #' has not seen stops there: any record of the node is taken. An amount has two
 #' trees, for its part (see [file_plan()]) and for its value, which is split by
 #' ranks. Trees find interactions by themselves. But they copy single values of
-#' records, the largest one, too.
+#' records, the largest one, too, and of few columns whole records:
+#' [replicated_uniques()] counts them.
 #'
 #' @section Regressions:
 #' `"regression"` draws each set from a parameter draw of its own, as

@@ -20,8 +20,8 @@ autoplot.cleared_tables <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn cleared_tables}.")
   names <- names(object$levels)
   cells <- do.call(rbind, lapply(object$tables, function(frame) {
-    own <- setdiff(names(frame), "n")
-    lost <- mean(is.na(frame$n) | frame$n == 0)
+    own <- columns_of_cells(frame)
+    lost <- mean(counts_of_cells(frame) %in% c(NA, 0))
     pairs <- expand.grid(row = own, column = own, stringsAsFactors = FALSE)
     alone <- pairs$row == pairs$column
     data.frame(pairs[alone == (length(own) == 1), ], value = lost)

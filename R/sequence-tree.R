@@ -173,11 +173,7 @@ tree_drawer <- function(model, file, name, specs, records) {
     tree <- model[[stage]]
     node <- nodes[[stage]][rows]
     for (up in seq_len(attempt %/% 10)) node <- tree$parent[node]
-    if (attempt == 0) {
-      even_donors(tree, node, random)
-    } else {
-      tree$donors[any_place(tree, node, random)]
-    }
+    tree$donors[any_place(tree, node, random)]
   }
   code <- column_code(file, name)
   value <- file$values[[name]]
@@ -195,26 +191,10 @@ tree_drawer <- function(model, file, name, specs, records) {
   }
 }
 
-#' Donors at random, each of a leaf's as often as the others, or once more
+#' Places of donors at random, with replacement
 #'
-#' A leaf's shares are then kept, whatever chance does. Of a node above leaves,
-#' where a record's level is unknown below, any donor.
-#' @noRd
-even_donors <- function(tree, node, random) {
-  n <- length(node)
-  leaf <- !seq_along(tree$size) %in% tree$parent[-1]
-  of_leaf <- rep(which(leaf), tree$size[leaf])
-  shuffled <- order(of_leaf, random(length(of_leaf)))
-  turn <- integer(n)
-  by_node <- order(node, random(n))
-  turn[by_node] <- sequence(rle(node[by_node])$lengths) - 1L
-  place <- shuffled[tree$start[node] + turn %% tree$size[node] + 1L]
-  above <- which(!leaf[node])
-  place[above] <- any_place(tree, node[above], random)
-  tree$donors[place]
-}
-
-#' Places of donors at random
+#' Taken in turn, each as often as the others, they would keep a leaf's shares;
+#' but of few columns a set would be the file itself, in another order.
 #' @noRd
 any_place <- function(tree, node, random) {
   tree$start[node] + as.integer(ceiling(random(length(node)) * tree$size[node]))

@@ -69,7 +69,10 @@ sequence_verdict <- function(x) {
   list(label = "none", reasons = c(
     "The models are of the records as they are, without weights or noise.",
     if ("tree" %in% x$kinds) {
-      "Trees copy single values of records, rare ones and largest ones, too."
+      paste(
+        "Trees copy single values of records, rare ones and largest ones, too,",
+        "and of few columns whole records."
+      )
     },
     draft_reason(x$plan$codebook)
   ))

@@ -233,6 +233,27 @@ test_that("a multiple of which the file has not half is refused", {
   )
 })
 
+test_that("a file may have a column n, or named like a table", {
+  people <- cleared_people()
+  book <- as.data.frame(cleared_book())
+  names(people)[1:2] <- book$column[1:2] <- c("n", "n x pay")
+  plan <- file_plan(people, codebook(book))
+  x <- cleared_tables(plan, multiple = 5)
+  expect_identical(names(x$tables[["n"]]), c("n", "n.1"))
+  expect_identical(
+    x$tables[["n"]]$n.1, coarsened(as.vector(table(people$n)), 5, 5)
+  )
+  again <- cleared_tables(plan, rev(x$tables), multiple = 5, bins = x$bins)
+  # Two tables are called n x pay
+  expect_setequal(unname(again$tables), unname(x$tables))
+  set <- synthesize(x, seed = 1)[[1]]
+  expect_identical(names(set), names(people))
+  expect_equal(
+    as.vector(table(set$n)), as.vector(table(people$n)), tolerance = 0.05
+  )
+  expect_s3_class(plot(x), "ggplot")
+})
+
 test_that("plans that tables cannot keep are refused", {
   people <- cleared_people()
   expect_error(

@@ -43,14 +43,15 @@ test_that("one line gives a whole file of the same types and attributes", {
 test_that("shares of missing values, codes and heaps are kept", {
   skip_if_not_installed("rpart")
   file <- survey_file(2000)
-  set <- sets_of_file(file)[[1]]
+  # So many that chance is small
+  set <- sets_of_file(file, n = 20000)[[1]]
   expect_lt(max(abs(colMeans(is.na(set)) - colMeans(is.na(file)))), 0.015)
   expect_lt(
     abs(mean(set$income == -8, na.rm = TRUE) -
       mean(file$income == -8, na.rm = TRUE)), 0.015
   )
   pay <- heaped_file(2000)
-  drawn <- sets_of_file(pay["pay"])[[1]]
+  drawn <- sets_of_file(pay["pay"], n = 20000)[[1]]
   heaps <- function(x) mean(x %% 100 == 0)
   expect_lt(abs(heaps(drawn$pay) - heaps(pay$pay)), 0.01)
 })
@@ -88,15 +89,28 @@ test_that("regressions keep main effects of levels and of amounts", {
   expect_lt(abs(slope(file) - slope(set)), 0.35)
 })
 
-test_that("a leaf's donors are taken as often as each other", {
+test_that("a leaf's donors are taken at random, with replacement", {
   skip_if_not_installed("rpart")
   file <- data.frame(y = factor(rep(c("a", "b", "c"), c(50, 30, 20))))
-  expect_identical(table(sets_of_file(file)[[1]]$y), table(file$y))
-  set <- sets_of_file(file, n = 1000)[[1]]
-  expect_identical(as.vector(table(set$y)), c(500L, 300L, 200L))
-  # Of 150 records half of the donors are taken again
-  more <- table(sets_of_file(file, n = 150)[[1]]$y)
-  expect_true(all(more >= c(50, 30, 20) & more <= c(100, 60, 40)))
+  set <- sets_of_file(file, n = 50000)[[1]]
+  # Standard errors are at most .0022
+  expect_lt(
+    max(abs(prop.table(table(set$y)) - c(0.5, 0.3, 0.2))), 0.012
+  )
+  expect_false(identical(table(sets_of_file(file)[[1]]$y), table(file$y)))
+})
+
+test_that("of few columns a set is not the file in another order", {
+  skip_if_not_installed("rpart")
+  file <- withr::with_seed(1, data.frame(
+    g = factor(sample(c("a", "b", "c"), 400, TRUE)),
+    k = factor(sample(c("x", "y"), 400, TRUE)), y = sample(400)
+  ))
+  words <- function(x) do.call(paste, lapply(unclass(x), as.character))
+  set <- sets_of_file(file)[[1]]
+  # A donor is taken at least once with a chance of 1 - exp(-1)
+  expect_lt(mean(words(file) %in% words(set)), 0.75)
+  expect_false(identical(table(set$g, set$k), table(file$g, file$k)))
 })
 
 test_that("a tree's nodes hold the records that come to them", {
