@@ -167,7 +167,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_no_dots(..., hint = "See {.fn score_release}.")
   check_ledger(ledger)
   check_formula(formula)
-  check_data_frame(data)
+  if (!is_engine(data)) check_data_frame(data)
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
@@ -178,8 +178,21 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_seed(seed)
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
+  if (is_engine(data)) {
+    return(with_engines(data, function(engines) {
+      open <- open_score_file(
+        engines, formula, family, settings, prior, stated_prior, response,
+        scaling
+      )
+      release_scores(
+        open$model, settings, epsilon, neighbours, seed, ledger,
+        file = open$file
+      )
+    }))
+  }
   model <- new_model(
-    formula, used_levels(data), family, prior, response, scaling
+    formula, used_levels(data), family, prior, response, scaling,
+    count = rep(1, nrow(data))
   )
   check_score_design(model$design)
   check_response_is_public(model$response)
@@ -332,18 +345,14 @@ released_prior <- function(reference, family) {
 #' @return (`score_release`)
 #' @noRd
 release_scores <- function(model, settings, epsilon, neighbours, seed,
-                           ledger = NULL, m = 1L) {
+                           ledger = NULL, m = 1L, file = score_file(model)) {
   family <- model$family
   if (is_categorical(family)) {
     return(release_levels(
-      model, settings, epsilon, neighbours, seed, ledger, m
+      model, settings, epsilon, neighbours, seed, ledger, m, file
     ))
   }
   settings$spread <- settings$spread %||% 1
-  coding <- table_coding(model$design, model$data)
-  file <- c(score_file(model), list(
-    coding = coding, codes = table_codes(coding, model$data)
-  ))
   prior <- score_prior(model)
   b <- reference_draw(settings$reference$values, model, file$spec)
   shape <- if (length(family$extras) > 0) b[length(b)]
@@ -371,11 +380,14 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     "noisy margin" = plan$noise, "noisy scores, step 1" = budget$first$cost,
     "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
   ))
-  pay_release(ledger, charges, model, m, seed)
+  pay_release(ledger, charges, model, m, seed, file$n)
 
   # From here on figures are noisy, and paid for
   margin <- if (!is.null(plan)) {
-    score_margin(file$y, plan, settings$bounds, stage_seed(seed, "margin"))
+    score_margin(
+      file$margin(plan$breaks), plan, settings$bounds,
+      stage_seed(seed, "margin"), file$n
+    )
   }
   steps <- list()
   last <- NULL
@@ -435,10 +447,11 @@ release_budget <- function(settings, family, file, epsilon, neighbours,
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget) {
   response <- released_response(model$response)
-  y <- as.double(model$data[[response$name]])
-  values <- list(y = y, response = response)
+  # None where a database holds the records, and checks them
+  y <- model$data[[response$name]]
+  values <- list(y = if (!is.null(y)) as.double(y), response = response)
   ends <- histogram_breaks(values, settings$bounds, settings$bins)
-  outside <- sum(y < settings$bounds[1] | y > settings$bounds[2])
+  outside <- file$outside(settings$bounds)
   if (outside > 0) {
     # Not by cli, which takes a tenth of a release
     rlang::inform(c(
@@ -480,10 +493,9 @@ step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
     )
     last <- list(z = geometry$z * geometry$unit)
   }
-  of_records <- lapply(frame, `[`, file$row)
   step <- score_step(
-    score_of(file$y, of_records), clip, geometry, file$row, budget, seed,
-    counted_above(family, of_records, clip)
+    file$whole(frame, clip, counted_above(family, frame, clip)), clip,
+    geometry, file$n, budget, seed
   )
   c(
     step, last["z"], frame[c("centre", "spread")],
