@@ -44,6 +44,8 @@ check_table_values <- function(response, column, own, modelled, dialect, ask) {
     },
     outside = if (!is.null(response$bounds)) {
       sprintf("%s <= 0 OR %s >= 1", modelled, modelled)
+    } else if (labels && is.null(response$levels)) {
+      sprintf("(%s) <> 0 AND (%s) <> 1", own, own)
     } else {
       sprintf("(%s) IS NULL AND NOT %s IS NULL", modelled, column)
     },
@@ -150,13 +152,32 @@ is_statistic <- function(value, scale, dialect, ask) {
   n <- found[["n"]]
   mean <- found[["total"]] / n
   sd <- sqrt(max(0, (found[["square"]] - n * mean^2) / (n - 1)))
-  # A quartile lies between two records
   at <- (n - 1) * c(0, 0.25, 0.5, 0.75, 1)
-  between <- function(below, up_to) any(below <= at + 1e-9 & up_to > at)
+  is_quartile <- function(x, below, up_to) {
+    if (below < up_to) {
+      return(any(below <= at & at <= up_to - 1))
+    }
+    # Between two records, of which neither leaves the database
+    at <- at[at > below - 1 & at < below]
+    if (length(at) == 0 || below == 0 || below == n) {
+      return(FALSE)
+    }
+    share <- number(at - floor(at))
+    between <- sprintf(
+      paste(
+        "CASE WHEN ABS(MAX(CASE WHEN %s < %s THEN %s END) * (1 - %s) +",
+        "MIN(CASE WHEN %s >= %s THEN %s END) * %s - %s) <= %s THEN 1 ELSE 0",
+        "END AS near"
+      ),
+      scale, number(x), scale, share, scale, number(x), scale, share,
+      number(x), number(abs(off))
+    )
+    ask(between[1]) > 0
+  }
   long <- signif(value, 6) != value
   near_one_of(value, abs(c(mean, sd, 2.5 * sd))) ||
-    between(found[["l1"]], found[["l2"]]) && found[["l1"]] < found[["l2"]] ||
-    between(found[["l3"]], found[["l4"]]) && found[["l3"]] < found[["l4"]] ||
+    is_quartile(value, found[["l1"]], found[["l2"]]) ||
+    is_quartile(-value, found[["l3"]], found[["l4"]]) ||
     long && found[["equal"]] > 0
 }
 

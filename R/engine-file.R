@@ -7,7 +7,7 @@
 #' @param settings (list) See score_settings().
 #' @param ... As of score_release().
 #' @return (list) `model`, see new_model(), whose `data` are the combinations;
-#'   `file`, see score_file().
+#'   `file`, see score_file(); `parts` and `sums` of each engine.
 #' @noRd
 open_score_file <- function(engines, formula, family, settings, prior,
                             stated_prior, response, scaling) {
@@ -23,6 +23,7 @@ open_score_file <- function(engines, formula, family, settings, prior,
   types <- common_types(engines, c(variable, predictors))
   columns[variable] <- types[variable]
   described <- described_response(formula, columns, family, response)
+  check_engine_labels(described)
   check_response_is_public(described)
   check_scale_of_engines(described)
   parts <- lapply(engines, function(engine) engine$cells(predictors))
@@ -43,7 +44,10 @@ open_score_file <- function(engines, formula, family, settings, prior,
     engine$for_response(described, part)
   }, engines, parts)
   for (one in sums) one$check(stated, types[predictors])
-  list(model = model, file = engine_file(model, cells, parts, sums))
+  list(
+    model = model, file = engine_file(model, cells, parts, sums), sums = sums,
+    parts = parts
+  )
 }
 
 common_columns <- function(engines) {
@@ -97,6 +101,33 @@ check_scale_of_engines <- function(response) {
   )
 }
 
+#' Refuse labels for numbers, and numbers where there must be labels
+#' @noRd
+check_engine_labels <- function(response) {
+  if (!has_labels(response)) {
+    refuse_if(
+      response$type == "character",
+      "The response {.val {response$name}} must be a column of numbers.",
+      x = "It is text.", arg = "data"
+    )
+    return(invisible())
+  }
+  text <- response$type == "character"
+  stated <- length(response$levels)
+  refuse_if(
+    !text && (stated > 0 || response$kind == "categorical"),
+    "{.code levels = } only apply to a column of text.",
+    x = "{.val {response$name}} is a column of type {.val {response$type}}.",
+    arg = "response"
+  )
+  binary <- response$kind == "binary"
+  refuse_if(
+    stated > 0 && (if (binary) stated != 2 else stated < 2),
+    "{.code levels = } must be {if (binary) 'two' else 'two or more'}.",
+    x = "There {cli::qty(stated)}{?is/are} {stated}.", arg = "response"
+  )
+}
+
 #' The combinations of all parts, sorted, with the number of their records
 #' @noRd
 joined_cells <- function(parts, predictors) {
@@ -145,11 +176,17 @@ model_of_cells <- function(formula, cells, family, prior, response, scaling,
   )
 }
 
+#' Between the codes of levels, which are whole numbers from 0
+#' @noRd
+level_breaks <- function(response) seq_along(response$levels)[-1] - 1.5
+
 #' What a score release asks of a file, see score_file()
 #'
 #' @param cells (data frame) The combinations, with the number of records `n`.
 #' @param parts (list of data frame) Those of each engine.
 #' @param sums (list) Of each engine, see table_sums().
+#' @return (list) See score_file(); `places` (of the parts' combinations among
+#'   all) and `at(frame, lowest)`: what sql_whole() needs of each.
 #' @noRd
 engine_file <- function(model, cells, parts, sums) {
   spec <- model$spec
@@ -163,6 +200,12 @@ engine_file <- function(model, cells, parts, sums) {
   })
   coding <- table_coding(model$design, model$data, cells$n)
   codes <- table_codes(coding, model$data)
+  at_cells <- function(frame, lowest) {
+    data.frame(
+      centre = frame$centre[row], spread = frame$spread[row],
+      lowest = if (length(lowest) > 1) lowest[row] else lowest
+    )
+  }
   tally <- function(breaks) {
     found <- Map(function(one, place) {
       found <- one$tally(breaks)
@@ -180,11 +223,9 @@ engine_file <- function(model, cells, parts, sums) {
     outside = function(bounds) {
       sum(vapply(sums, function(one) as.double(one$outside(bounds)), 1))
     },
+    places = places, at = at_cells,
     whole = function(frame, clip, lowest) {
-      at <- data.frame(
-        centre = frame$centre[row], spread = frame$spread[row],
-        lowest = if (length(lowest) > 1) lowest[row] else lowest
-      )
+      at <- at_cells(frame, lowest)
       found <- Map(function(one, place) {
         one$whole(at[place, , drop = FALSE], clip)
       }, sums, places)
@@ -199,7 +240,7 @@ engine_file <- function(model, cells, parts, sums) {
       sums_by_code(found$n, found$bin, length(breaks) - 1)
     },
     levels = function() {
-      found <- tally(seq_along(model$response$levels)[-1] - 1.5)
+      found <- tally(level_breaks(model$response))
       list(row = row[found$cell], level = found$bin - 1, count = found$n)
     },
     coded = function() coded_cells(row, codes, cells$n),

@@ -73,7 +73,9 @@ sql_value <- function(dialect, x) {
   } else if (is.integer(x)) {
     as.character(x)
   } else {
-    value <- sprintf("%.16e", x)
+    value <- shortest_text(x)
+    # Without an exponent some engines read decimals, or whole numbers
+    value <- ifelse(grepl("e", value), value, paste0(value, "e0"))
     if (dialect$typed) sql_double(dialect, value) else value
   }
 }

@@ -23,19 +23,25 @@ table_engine <- function(table) {
   text <- as.character(dbplyr::sql_render(table))
   check_row_by_row(text, dialect)
   from <- sprintf("(\n%s\n) f", text)
+  run <- character()
   ask <- function(query, most = -1) {
+    run <<- c(run, query)
     # Messages of databases show values
     tryCatch(
       asked(con, query, most), error = function(e) abort_query(dialect)
     )
   }
   engine <- list(
-    dialect = dialect, from = from, ask = ask,
+    dialect = dialect, from = from, ask = ask, asked = function() run,
     begin = function() begin_reading(con, dialect, ask),
     end = function() runs(con, "ROLLBACK")
   )
+  names <- NULL
   engine$all_columns <- function() {
-    names(ask(sql_query(dialect, "*", paste(from, "WHERE 0 = 1"))))
+    if (is.null(names)) {
+      names <<- names(ask(sql_query(dialect, "*", paste(from, "WHERE 0 = 1"))))
+    }
+    names
   }
   engine$columns <- function(names) column_types(engine, names)
   engine$cells <- function(names) table_cells(engine, names)
@@ -226,10 +232,10 @@ check_row_by_row <- function(text, dialect) {
 #' A column of SQLite has no type: what it holds is looked at.
 #' @noRd
 column_types <- function(engine, names) {
+  if (length(names) == 0) {
+    return(list())
+  }
   dialect <- engine$dialect
-  check_columns(names, stats::setNames(as.list(seq_along(
-    engine$all_columns()
-  )), engine$all_columns()), "data")
   quoted <- sql_name(dialect, names)
   if (dialect$called != "SQLite") {
     empty <- engine$ask(

@@ -353,20 +353,11 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     ))
   }
   settings$spread <- settings$spread %||% 1
-  prior <- score_prior(model)
-  b <- reference_draw(settings$reference$values, model, file$spec)
-  shape <- if (length(family$extras) > 0) b[length(b)]
-  # Its square and what it is compared with must be numbers
-  refuse_if(
-    !is.null(shape) && !(shape >= 1e-50 && shape <= 1e50),
-    "{.arg reference} must state a {.field {names(family$extras)}} from
-     1e-50 to 1e50.",
-    x = "It is {format(shape)}.", i = "Measure the response in another unit.",
-    arg = "reference"
-  )
-  b <- b[seq_along(prior$location)]
-  check_score_margin(settings, model$response)
-  clip <- (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
+  start <- score_start(model, settings, file$spec)
+  prior <- start$prior
+  b <- start$b
+  shape <- start$shape
+  clip <- start$clip
   budget <- release_budget(
     settings, family, file, epsilon, neighbours, length(b) + 1
   )
@@ -421,6 +412,30 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   new_score_release(made, charges, seed)
 }
 
+#' Where scores are taken first: all public
+#' @return (list) `prior`, see score_prior(); `b` and `shape` of the reference;
+#'   `clip` of both steps.
+#' @noRd
+score_start <- function(model, settings, spec) {
+  family <- model$family
+  prior <- score_prior(model)
+  b <- reference_draw(settings$reference$values, model, spec)
+  shape <- if (length(family$extras) > 0) b[length(b)]
+  # Its square and what it is compared with must be numbers
+  refuse_if(
+    !is.null(shape) && !(shape >= 1e-50 && shape <= 1e50),
+    "{.arg reference} must state a {.field {names(family$extras)}} from
+     1e-50 to 1e50.",
+    x = "It is {format(shape)}.", i = "Measure the response in another unit.",
+    arg = "reference"
+  )
+  check_score_margin(settings, model$response)
+  list(
+    prior = prior, b = b[seq_along(prior$location)], shape = shape,
+    clip = (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
+  )
+}
+
 #' What the parts of a release may spend: tables where the budget bears them
 #' @param columns (count) Noisy numbers of a step.
 #' @noRd
@@ -446,11 +461,7 @@ release_budget <- function(settings, family, file, epsilon, neighbours,
 #' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget) {
-  response <- released_response(model$response)
-  # None where a database holds the records, and checks them
-  y <- model$data[[response$name]]
-  values <- list(y = if (!is.null(y)) as.double(y), response = response)
-  ends <- histogram_breaks(values, settings$bounds, settings$bins)
+  ends <- stated_ends(model, settings)
   outside <- file$outside(settings$bounds)
   if (outside > 0) {
     # Not by cli, which takes a tenth of a release
@@ -465,10 +476,7 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
       i = "For the agency only: this count is confidential."
     ))
   }
-  centre <- stats::weighted.mean(drop(file$x %*% b), file$count)
-  breaks <- score_breaks(
-    model$family, range(ends$scale), centre, shape, settings$bins
-  )
+  breaks <- margin_breaks(file, model, settings, b, shape, ends)
   strategy <- margin_strategy(length(breaks) - 1, budget$noise)
   list(
     breaks = breaks, strategy = strategy,
@@ -476,6 +484,22 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
       margin_sensitivity(strategy, budget$noise), budget, length(breaks) - 1
     )
   )
+}
+
+#' The margin's public ends, see histogram_breaks()
+#' @noRd
+stated_ends <- function(model, settings) {
+  response <- released_response(model$response)
+  # None where a database holds the records, and checks them
+  y <- model$data[[response$name]]
+  values <- list(y = if (!is.null(y)) as.double(y), response = response)
+  histogram_breaks(values, settings$bounds, settings$bins)
+}
+
+margin_breaks <- function(file, model, settings, b, shape,
+                          ends = stated_ends(model, settings)) {
+  centre <- stats::weighted.mean(drop(file$x %*% b), file$count)
+  score_breaks(model$family, range(ends$scale), centre, shape, settings$bins)
 }
 
 #' @param last (list or `NULL`) The step before: location models have the same
