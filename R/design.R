@@ -14,8 +14,8 @@
 #'   variables.
 #' @param response (string) The name of the response's column.
 #' @param scaling (list or `NULL`) See `check_scaling()`.
-#' @param count (double or `NULL`) Records of each row, so that means and
-#'   standard deviations do not depend on the order of rows. `NULL`: one, in this
+#' @param count (double or `NULL`) Records of each row; means and standard
+#'   deviations then do not depend on the order of rows. `NULL`: one, in this
 #'   order.
 
 #' @return (`synth_design`) A list with `terms` (no response, no data), `levels`

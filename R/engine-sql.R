@@ -133,7 +133,9 @@ sql_by_cell <- function(keys, levels, value) {
 sql_own <- function(dialect, response, x) {
   column <- sql_name(dialect, response$name)
   if (is.logical(x)) {
-    return(sprintf("CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END", column, column))
+    return(sprintf(
+      "CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END", column, column
+    ))
   }
   if (is.character(x)) {
     return(sql_by_cell(

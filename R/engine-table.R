@@ -90,7 +90,7 @@ begin_reading <- function(con, dialect, ask) {
   refuse_if(
     is.null(dialect$begin),
     "{.arg data} must be in a database whose transactions see one moment.",
-    x = "For {dialect$called} the package writes queries and does not run them.",
+    x = "For {dialect$called} the package only writes queries.",
     i = "{.fn release_queries} shows them.", arg = "data",
     class = "pseudosynth_error_engine"
   )
@@ -178,7 +178,7 @@ probed_dialect <- function(engine, log) {
   )
 }
 
-# A record is a row --------------------------------------------------------------
+# A record is a row ------------------------------------------------------------
 
 # Functions of a record alone, in the words of several engines
 row_functions <- c(
@@ -225,7 +225,7 @@ check_row_by_row <- function(text, dialect) {
   )
 }
 
-# Columns ------------------------------------------------------------------------
+# Columns ----------------------------------------------------------------------
 
 #' A vector of each column's type, of length 0
 #'
@@ -302,7 +302,7 @@ table_cells <- function(engine, names) {
   cells
 }
 
-# Sums ---------------------------------------------------------------------------
+# Sums -------------------------------------------------------------------------
 
 #' The whole sums of a table's records by combination
 #' @param cells (data frame) See with_engines(), of this table.

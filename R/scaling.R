@@ -112,7 +112,8 @@ counted_sd <- function(x, count) {
 
 counted_values <- function(x, count) {
   values <- sort(unique(x))
-  list(x = values, count = sums_by_code(count, match(x, values), length(values)))
+  code <- match(x, values)
+  list(x = values, count = sums_by_code(count, code, length(values)))
 }
 
 # An intercept, or a factor that has a column for each level.

@@ -93,17 +93,6 @@ coded_cells <- function(row, codes, count = rep(1, length(row))) {
   )
 }
 
-#' Sums over items of one code
-#' @param code (integer) From 1 to `levels`.
-#' @return (double)
-#' @noRd
-sums_by_code <- function(x, code, levels) {
-  sums <- numeric(levels)
-  found <- rowsum(as.double(x), code)
-  sums[as.integer(rownames(found))] <- found
-  sums
-}
-
 # What they cost ---------------------------------------------------------------
 
 #' The plan of a release's tables, from public numbers alone

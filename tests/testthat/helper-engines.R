@@ -41,8 +41,9 @@ income_reference <- list("(Intercept)" = 10.8, sigma = 1)
 # Two calls make two environments of the same terms
 bare_release <- function(x) {
   x <- unclass(x)
-  x$design <- unclass(x$design)
-  attr(x$design$terms, ".Environment") <- NULL
+  design <- unclass(x$design)
+  environment(design$terms) <- globalenv()
+  x$design <- design
   x
 }
 

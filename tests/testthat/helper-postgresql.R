@@ -17,7 +17,8 @@ local_postgresql <- function(frame = parent.frame()) {
   root <- Sys.info()[["effective_user"]] == "root"
   if (root) system2("chown", c("postgres", home))
   run <- function(program, ...) {
-    command <- paste(c(shQuote(file.path(bin[1], program)), ...), collapse = " ")
+    words <- c(shQuote(file.path(bin[1], program)), ...)
+    command <- paste(words, collapse = " ")
     if (root) command <- paste("runuser -u postgres --", command)
     system(paste(command, ">/dev/null 2>&1"))
   }

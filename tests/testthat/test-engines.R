@@ -117,7 +117,7 @@ expect_engine_error <- function(code, ..., class = "pseudosynth_error") {
   expect_no_match(conditionMessage(condition), "4141[.]41")
 }
 
-test_that("what a database must not hold is an error before anything is spent", {
+test_that("what a database must not hold is refused, and nothing spent", {
   d <- engine_persons(300)
   d$income[3] <- 4141.41
   lost <- d
@@ -140,7 +140,8 @@ test_that("what a database must not hold is an error before anything is spent", 
   DBI::dbAppendTable(con, "any", d[c("income", "flag")])
   DBI::dbExecute(con, "INSERT INTO any VALUES ('4141.41 or so', 'no')")
   ledger <- ledger(withr::local_tempfile(), epsilon = 2, delta = 1e-5)
-  refused <- function(formula, name, ..., pattern, class = "pseudosynth_error") {
+  refused <- function(formula, name, ..., pattern,
+                      class = "pseudosynth_error") {
     data <- if (is.character(name)) dplyr::tbl(con, name) else name
     expect_engine_error(
       released(formula, data, ..., ledger = ledger, seed = NULL), pattern,
