@@ -94,7 +94,7 @@ sum_parts <- function(x, file) {
     lowest <- counted_above(x$family, frame, step$clip)
     list(scale = step$scale, sums = function(y) {
       score[record] <- score_of(y, lapply(frame, `[`, record))
-      step_sums(score, step$clip, z, file$row, lowest)
+      step_sums(c(file["row"], whole_scores(score, step$clip, lowest)), z)
     })
   })
   if (is.null(x$margin)) {
@@ -104,7 +104,7 @@ sum_parts <- function(x, file) {
   margin <- list(scale = x$margin$scale, sums = function(y) {
     z <- file$y
     z[record] <- y
-    margin_sums(z[!is.na(z)], x$margin$breaks, strategy)
+    margin_sums(bin_counts(z[!is.na(z)], x$margin$breaks), strategy)
   })
   c(parts, list(margin), if (!is.null(x$tables)) {
     table_parts(x$tables, file, record)
@@ -137,7 +137,9 @@ level_parts <- function(x, file) {
   list(list(scale = x$steps[[1]]$scale, sums = function(level) {
     y <- file$y
     y[record] <- level
-    levels_sums(y, length(x$response$levels), z, file$row)
+    levels_sums(
+      list(row = file$row, level = y), length(x$response$levels), z
+    )
   }))
 }
 

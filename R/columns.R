@@ -176,3 +176,14 @@ cell_number <- function(codes, sizes) {
   stride <- cumprod(c(1, as.double(sizes)))[seq_along(sizes)]
   drop((codes - 1) %*% stride)
 }
+
+#' Sums over items of one code
+#' @param code (integer) From 1 to `levels`.
+#' @return (double)
+#' @noRd
+sums_by_code <- function(x, code, levels) {
+  sums <- numeric(levels)
+  found <- rowsum(as.double(x), code)
+  sums[as.integer(rownames(found))] <- found
+  sums
+}

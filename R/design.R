@@ -14,6 +14,9 @@
 #'   variables.
 #' @param response (string) The name of the response's column.
 #' @param scaling (list or `NULL`) See `check_scaling()`.
+#' @param count (double or `NULL`) Records of each row; means and standard
+#'   deviations then do not depend on the order of rows. `NULL`: one, in this
+#'   order.
 
 #' @return (`synth_design`) A list with `terms` (no response, no data), `levels`
 #'   (list, by variable), `centre` and `scale` (list, by variable), `columns`
@@ -24,7 +27,8 @@
 #'   sum; `NULL` without), `variables` (names of the columns of `data` that are
 #'   used).
 #' @noRd
-new_design <- function(formula, data, response, scaling = NULL) {
+new_design <- function(formula, data, response, scaling = NULL,
+                       count = NULL) {
   predictors <- setdiff(names(data), response)
   check_right_side(formula, data, response)
 
@@ -74,7 +78,7 @@ new_design <- function(formula, data, response, scaling = NULL) {
     range(sum_offsets(frame, design))
   }
   frame <- as_factors(frame, design$levels)
-  design <- c(design, numeric_scaling(modelled, terms, scaling))
+  design <- c(design, numeric_scaling(modelled, terms, scaling, count))
   frame <- standardise(frame, design)
   design <- c(design, design_columns(frame, terms, design$levels))
   structure(design, class = c("synth_design", "pseudosynth_result"))

@@ -38,7 +38,7 @@ release_amount_tables <- function(amount, file, set, budget, bins, free,
   )
   noise <- table_noise(plan, amount$n)
   residuals <- noisy_residuals(
-    codes, plan, noise, seed, file$what
+    block_counts(codes, plan), plan, noise, seed, file$what
   )
   expected <- expected_bins(amount, set, breaks, amount$n)
   excess <- shrunk_tables(

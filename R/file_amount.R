@@ -203,7 +203,7 @@ amount_margin <- function(y, breaks, budget, n, seed, what) {
     breaks = breaks, strategy = strategy,
     noise = noise_of(amount_margin_moves(strategy), budget, bins)
   )
-  score_margin(y, plan, range(breaks), seed, n, what)
+  score_margin(bin_counts(y, breaks), plan, range(breaks), seed, n, what)
 }
 
 #' Counts whose density falls outwards beyond the tenth at either end

@@ -47,7 +47,7 @@ release_plan <- function(codes, plan, rules, seed) {
     nrow(codes)
   }
   noise <- table_noise(plan, n)
-  residuals <- noisy_residuals(codes, plan, noise, seed)
+  residuals <- noisy_residuals(block_counts(codes, plan), plan, noise, seed)
   rules <- numbered_rules(rules, plan$levels)
   # Where none is published even the number of its rows is secret
   fixed <- codes[any(plan$published) * seq_len(nrow(codes)), plan$published,
@@ -90,14 +90,15 @@ noisy_size <- function(n, noise, seed) {
 #' The sum of a whole residual and whole noise may need more digits than a
 #' double number has. It is then rounded, once, which looks at nothing but the
 #' sum: post-processing.
+#' @param counts (list of double) Of each table, the first column's level
+#'   fastest.
 #' @param noise (data frame) See table_noise().
 #' @param what (string) See noisy_sums().
 #' @return (list of double) Centred.
 #' @noRd
-noisy_residuals <- function(codes, plan, noise, seed,
+noisy_residuals <- function(counts, plan, noise, seed,
                             what = what_of_block[["tables"]]) {
   levels <- plan$levels
-  counts <- table_counts_(codes, levels, plan$tables, default_threads())
   lapply(seq_along(counts), function(t) {
     own <- levels[plan$tables[[t]]]
     cells <- noise$cells[t]
@@ -107,6 +108,10 @@ noisy_residuals <- function(codes, plan, noise, seed,
     )
     centred_table(whole / (noise$factor[t] * cells), own)
   })
+}
+
+block_counts <- function(codes, plan) {
+  table_counts_(codes, plan$levels, plan$tables, default_threads())
 }
 
 # Checks -------------------------------------------------------------------

@@ -2,14 +2,23 @@
 # core reads of them. Whatever fits it is handed it.
 
 #' The parts of a model, checked against the file
+#' @param count (double or `NULL`) See new_design().
 #' @return (list) `formula`, `family`, `prior`, `response`, `design`, `tibble`,
 #'   `data` (the columns used), `spec` (neither weighted nor censored).
 #' @noRd
 new_model <- function(formula, data, family, prior, response = NULL,
-                      scaling = NULL) {
+                      scaling = NULL, count = NULL) {
   data <- plain_columns(data)
   response <- new_response(formula, data, family, response)
-  design <- new_design(formula, data, response$name, scaling)
+  design <- new_design(formula, data, response$name, scaling, count)
+  assembled_model(formula, data, family, prior, response, design)
+}
+
+#' @param y (double or `NULL`) The response on the modelled scale. `NULL`: read
+#'   from `data`.
+#' @noRd
+assembled_model <- function(formula, data, family, prior, response, design,
+                            y = NULL) {
   check_parameter_names(design$columns, family)
   check_family_offset(design, family)
   # Not the environment it was written in, which may hold data
@@ -20,7 +29,7 @@ new_model <- function(formula, data, family, prior, response = NULL,
     response = response, design = design, tibble = is_tibble(data)
   )
   model$data <- used_columns(data, model)
-  model$spec <- model_spec(model)
+  model$spec <- model_spec(model, y = y)
   model$design$aliased <- design$columns[aliased_columns_(model$spec)]
   model
 }
@@ -35,12 +44,12 @@ with_prior <- function(model, prior) {
 
 #' The model of some records as the core reads it: not weighted or censored
 #' @noRd
-model_spec <- function(model, data = model$data) {
+model_spec <- function(model, data = model$data, y = NULL) {
   spec <- c(
     list(
       family = model$family$likelihood, K = model$family$K,
       sigma_floor = model$family$sigma_floor, df = model$family$df,
-      y = record_values(model$response, data)
+      y = y %||% record_values(model$response, data)
     ),
     design_parts(model$design, data, arg = "data")
   )

@@ -248,3 +248,31 @@ format_share <- function(x) {
 spaced_rows <- function(n, most) {
   if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
 }
+
+# Statistics with weights; `w` is `NULL` where there are none -----------------
+
+weighted_mean <- function(y, w) {
+  if (is.null(w)) mean(y) else stats::weighted.mean(y, w)
+}
+
+weighted_sd <- function(y, w) {
+  if (is.null(w)) {
+    stats::sd(y)
+  } else {
+    sqrt(weighted_mean((y - weighted_mean(y, w))^2, w))
+  }
+}
+
+#' The smallest value with at least this share of the weight up to it
+#' @param share (numbers) One or several.
+#' @noRd
+weighted_quantile <- function(y, w, share) {
+  if (is.null(w)) {
+    return(stats::quantile(y, share, names = FALSE))
+  }
+  order <- order(y)
+  up_to <- cumsum(w[order]) / sum(w)
+  # A sum of all weights may miss 1 by rounding
+  first <- findInterval(share - 1e-12, up_to, left.open = TRUE) + 1
+  y[order][pmin(first, length(y))]
+}

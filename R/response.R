@@ -104,15 +104,8 @@ public_constant <- function(x, columns, env) {
 #' @noRd
 new_response <- function(formula, data, family = gaussian_family(),
                          stated = NULL) {
-  response <- parse_response(formula, data, family)
-  response$kind <- family$kind
-  response["bounds"] <- list(family$bounds)
+  response <- described_response(formula, data, family, stated)
   y <- data[[response$name]]
-  response$type <- if (is.factor(y)) "factor" else typeof(y)
-  response["levels"] <- list(response_levels(y))
-  response$ordered <- is.ordered(y)
-  response$digits <- if (is.numeric(y)) response_digits(y) else 0L
-  response <- state_response(response, stated)
   check_response(y, response, family)
   check_public_ends(
     c(response$limits, response$bounds), y, "bounds", response$confirmed
@@ -121,6 +114,28 @@ new_response <- function(formula, data, family = gaussian_family(),
     formula_numbers(formula, names(data)), y, "A number in {.arg formula}",
     "formula", response$confirmed
   )
+  response
+}
+
+#' The response as formula, family and what is stated describe it, not checked
+#' @param data (data frame) With no row nothing is read from records.
+#' @noRd
+described_response <- function(formula, data, family, stated) {
+  response <- parse_response(formula, data, family)
+  response$kind <- family$kind
+  response["bounds"] <- list(family$bounds)
+  y <- data[[response$name]]
+  response$type <- if (is.factor(y)) "factor" else typeof(y)
+  response["levels"] <- list(response_levels(y))
+  response$ordered <- is.ordered(y)
+  response$digits <- if (!is.numeric(y) || has_labels(response)) {
+    0L
+  } else if (length(y) > 0) {
+    response_digits(y)
+  } else {
+    NA_integer_
+  }
+  response <- state_response(response, stated)
   response$label <- response_unit(response)
   structure(response, class = c("synth_response", "pseudosynth_result"))
 }
@@ -355,22 +370,31 @@ are_quantiles <- function(breaks, y) {
 #' @param model (list) See new_model().
 #' @noRd
 check_public_centre <- function(reference, prior, model) {
-  if (is_categorical(model$family)) {
-    return(invisible())
+  centres <- stated_centres(reference, prior, model)
+  for (arg in names(centres)) {
+    check_public_numbers(
+      centres[[arg]], record_values(model$response, model$data),
+      sprintf("{.arg %s}", arg), arg, model$response$confirmed
+    )
   }
-  response <- model$response
+  invisible()
+}
+
+#' The numbers of a reference and a prior that a user states, by argument
+#'
+#' Without those that are round in the response's own unit.
+#' @noRd
+stated_centres <- function(reference, prior, model) {
+  if (is_categorical(model$family)) {
+    return(list())
+  }
   stated <- list(
     reference = if (identical(reference$origin, "public")) reference$values,
     prior = unlist(unclass(prior)[c("intercept", "scale")])
   )
-  for (arg in names(Filter(Negate(is.null), stated))) {
-    check_public_numbers(
-      not_round_in_own_unit(unname(stated[[arg]]), response),
-      record_values(response, model$data), sprintf("{.arg %s}", arg), arg,
-      response$confirmed
-    )
-  }
-  invisible()
+  lapply(Filter(Negate(is.null), stated), function(values) {
+    not_round_in_own_unit(unname(values), model$response)
+  })
 }
 
 not_round_in_own_unit <- function(values, response) {

@@ -57,16 +57,17 @@ row_wise_functions <- c(
 #' A variable is centred only where the model has what remains of each of its
 #' terms without it (for `x` the intercept), so that centring does not change
 #' the model.
+#' @param count See new_design().
 #' @return (list) `centre` and `scale`, lists by variable.
 #' @noRd
-numeric_scaling <- function(frame, terms, scaling) {
+numeric_scaling <- function(frame, terms, scaling, count = NULL) {
   numeric <- names(frame)[vapply(frame, is.numeric, TRUE)]
   table <- variable_table(terms)
   constant <- spans_constant(terms, frame)
   centre <- scale <- stats::setNames(vector("list", length(numeric)), numeric)
   for (name in numeric) {
     x <- as.matrix(frame[[name]])
-    sd <- apply(x, 2, stats::sd)
+    sd <- apply(x, 2, counted_sd, count)
     varies <- apply(x, 2, max) > apply(x, 2, min)
     if (!all(varies)) abort_constant(name)
     refuse_if(
@@ -79,12 +80,40 @@ numeric_scaling <- function(frame, terms, scaling) {
       arg = "data"
     )
     public <- scaling[[name]]
-    mean <- if (is.null(public)) colMeans(x) else public[1]
+    mean <- if (!is.null(public)) {
+      public[1]
+    } else if (is.null(count)) {
+      colMeans(x)
+    } else {
+      apply(x, 2, counted_mean, count)
+    }
     may_centre <- is_centrable(name, table, constant)
     centre[[name]] <- unname(if (may_centre) mean else 0 * mean)
     scale[[name]] <- unname(if (is.null(public)) sd else public[2])
   }
   list(centre = centre, scale = scale)
+}
+
+# From each value once, in order: the same to the last digit in whatever order
+# records come, and whoever counts them.
+counted_mean <- function(x, count) {
+  counted <- counted_values(x, count)
+  weighted_mean(counted$x, counted$count)
+}
+
+counted_sd <- function(x, count) {
+  if (is.null(count)) {
+    return(stats::sd(x))
+  }
+  counted <- counted_values(x, count)
+  n <- sum(count)
+  weighted_sd(counted$x, counted$count) * sqrt(n / (n - 1))
+}
+
+counted_values <- function(x, count) {
+  values <- sort(unique(x))
+  code <- match(x, values)
+  list(x = values, count = sums_by_code(count, code, length(values)))
 }
 
 # An intercept, or a factor that has a column for each level.

@@ -5,8 +5,7 @@
 #' @return (`score_release`)
 #' @noRd
 release_levels <- function(model, settings, epsilon, neighbours, seed,
-                           ledger = NULL, m = 1L) {
-  file <- score_file(model)
+                           ledger = NULL, m = 1L, file = score_file(model)) {
   prior <- score_prior(model)
   levels <- model$response$levels
   check_score_margin(settings, model$response)
@@ -29,10 +28,9 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
     length(levels) * ncol(geometry$z)
   )
   charges <- plan_charges(list("noisy sums by level" = noise))
-  pay_release(ledger, charges, model, m, seed)
+  pay_release(ledger, charges, model, m, seed, file$n)
   step <- levels_step(
-    file$y, length(levels), geometry, file$row, noise,
-    stage_seed(seed, "step", 1)
+    file$levels(), length(levels), geometry, noise, stage_seed(seed, "step", 1)
   )
   found <- levels_posterior(
     file$x, file$count, geometry$z * geometry$unit, step, prior$location,
@@ -73,12 +71,17 @@ levels_geometry <- function(file, prior, spread) {
 #' The whole sums: the public vectors of each level's records
 #'
 #' In units so small that the gap to Gaussian noise is none to speak of.
-#' @param y (double, N) Level of each record, from 0. `NA`: of none.
+#' @param items (list) `row`, `level` (from 0; `NA`: of none) and `count`
+#'   (`NULL`: 1) of records, or of those of one design row and level.
 #' @return (whole) Level by level.
 #' @noRd
-levels_sums <- function(y, size, z, row) {
+levels_sums <- function(items, size, z) {
+  count <- items$count %||% 1
   unlist(lapply(seq_len(size) - 1, function(level) {
-    score_sums_(z, row, score_steps * (y %in% level), score_steps)
+    score_sums_(
+      z, items$row, score_steps * count * (items$level %in% level),
+      score_steps * max(count)
+    )
   }))
 }
 
@@ -92,9 +95,9 @@ levels_sensitivity <- function(z, noise) {
 #' @return (list) All public: `sum` (1 + P x K), `noise` (its standard
 #'   deviation), `kappa` and the noise as paid, see noise_of().
 #' @noRd
-levels_step <- function(y, size, geometry, row, noise, seed) {
+levels_step <- function(items, size, geometry, noise, seed) {
   z <- geometry$z
-  sums <- levels_sums(y, size, z, row) + draw_noise(noise, size * ncol(z), seed)
+  sums <- levels_sums(items, size, z) + draw_noise(noise, size * ncol(z), seed)
   unit <- geometry$unit / score_steps
   c(
     list(

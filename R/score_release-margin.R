@@ -92,7 +92,7 @@ strategy_of <- function(margin) {
 
 #' The noisy margin
 #'
-#' @param z (double, N) The response on the modelled scale.
+#' @param counts (double) Records in each bin, see bin_counts().
 #' @param plan (list) See plan_margin().
 #' @param n (number) What the counts sum to: N, which is public, or what was
 #'   released of it.
@@ -100,11 +100,11 @@ strategy_of <- function(margin) {
 #' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
 #'   (counts by bin, their sum n), and the noise as paid.
 #' @noRd
-score_margin <- function(z, plan, bounds, seed, n = length(z),
+score_margin <- function(counts, plan, bounds, seed, n,
                          what = "noisy margin") {
   bins <- length(plan$breaks) - 1
   sums <- noisy_sums(
-    margin_sums(z, plan$breaks, plan$strategy), plan$noise, seed, what
+    margin_sums(counts, plan$strategy), plan$noise, seed, what
   )
   counts <- solve(plan$strategy, sums)
   # The counts nearest to the noisy ones that sum to it
@@ -114,10 +114,19 @@ score_margin <- function(z, plan, bounds, seed, n = length(z),
 }
 
 #' The whole sums of a margin
+#' @param counts (double) See bin_counts().
 #' @noRd
-margin_sums <- function(z, breaks, strategy) {
+margin_sums <- function(counts, strategy) {
+  score_sums_(t(strategy), seq_along(counts), counts, max(1, counts))
+}
+
+#' How many records each bin holds; the outer ones hold all beyond them
+#' @param z (double, N) The response on the modelled scale.
+#' @return (double)
+#' @noRd
+bin_counts <- function(z, breaks) {
   bin <- findInterval(z, breaks, rightmost.closed = TRUE, all.inside = TRUE)
-  score_sums_(t(strategy), bin, rep(1, length(z)), 1)
+  as.double(tabulate(bin, length(breaks) - 1))
 }
 
 #' One record adds a column (add-remove) or puts one in place of another
@@ -171,7 +180,7 @@ released_population <- function(file, posterior = NULL, whiten = NULL) {
 }
 
 column_means <- function(file) {
-  drop(crossprod(file$x, file$count)) / length(file$row)
+  drop(crossprod(file$x, file$count)) / sum(file$count)
 }
 
 #' Are sets drawn for the file's own predictors?

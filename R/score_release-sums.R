@@ -14,16 +14,15 @@ score_counted <- round(0.2 * score_steps * score_length)
 
 # The file -------------------------------------------------------------------
 
-#' The file as the sums need it: equal design rows once
-#' @return (list) `y` (modelled scale), `n`, `spec`, and distinct_rows().
+#' Scores, their clips and the released rows are of X b alone
 #' @noRd
-score_file <- function(model) {
-  spec <- model$spec
-  check_not_copied(
-    spec$y, model$data[setdiff(names(model$data), model$response$name)]
+check_score_design <- function(design) {
+  check_no_offset(
+    design, "A score release supports none.",
+    "A censored mechanism of {.fn pseudo_posterior} supports it:
+     {.code mechanism = \"centred\"}. Or make it a predictor with a
+     coefficient."
   )
-  check_design_not_copied(spec, model$design)
-  c(list(y = spec$y, n = length(spec$y), spec = spec), distinct_rows(spec))
 }
 
 #' Equal design rows once
@@ -149,26 +148,33 @@ weighted_median <- function(x, count) {
 
 #' The whole sums of a step: the count of unclipped records, then the scores'
 #'
-#' @param score (double, N) Of each record. What is none counts as 0.
-#' @param clip (number) In the score's own unit.
-#' @param lowest (double, 1 or N) Records are counted above it.
+#' @param whole (list) By item, which is a record or records of one design row:
+#'   `row`, and the sums over its records of whole_scores(). `most`: how many
+#'   records an item has at most; `NULL`: 1.
 #' @return (whole, 1 + P)
 #' @noRd
-step_sums <- function(score, clip, z, row, lowest = -clip) {
-  whole <- whole_scores(score, clip, lowest)
+step_sums <- function(whole, z) {
+  most <- whole$most %||% 1
   c(
-    score_sums_(matrix(score_counted), rep(1L, length(row)), whole$inside, 1),
-    score_sums_(z, row, whole$q, score_steps)
+    score_sums_(
+      matrix(score_counted), rep(1L, length(whole$row)), whole$inside, most
+    ),
+    score_sums_(z, whole$row, whole$q, score_steps * most)
   )
 }
 
 #' What each record adds to the sums of a step: a whole score `q`, and whether
 #' it is counted, `inside` (0 or 1)
+#'
+#' Rounded as every database can: halves up.
+#' @param score (double, N) Of each record. What is none counts as 0.
+#' @param clip (number) In the score's own unit.
+#' @param lowest (double, 1 or N) Records are counted above it.
 #' @noRd
 whole_scores <- function(score, clip, lowest) {
   inside <- as.double(score > lowest & score < clip)
   inside[is.na(inside)] <- 0
-  q <- round(clamp(score / clip, -1, 1) * score_steps)
+  q <- floor(clamp(score / clip, -1, 1) * score_steps + 0.5)
   q[is.na(q)] <- 0
   list(q = q, inside = inside)
 }
@@ -197,21 +203,21 @@ sensitivity_of_reach <- function(length, noise) {
 #' One step: the sum of clipped scores and the count of unclipped ones, with
 #' noise
 #'
-#' @param score,clip,lowest See step_sums().
+#' @param whole (list) See step_sums().
+#' @param clip (number) In the score's own unit.
+#' @param n (count) Records.
 #' @param budget (list) See with_step_cost().
 #' @return (list) All public: `sum` (P, in the score's unit), `share` (of
 #'   unclipped records), `noise` and `share_noise` (their standard deviations),
 #'   `clip`, `kappa` and the noise as paid, see noise_of().
 #' @noRd
-score_step <- function(score, clip, geometry, row, budget, seed,
-                       lowest = -clip) {
+score_step <- function(whole, clip, geometry, n, budget, seed) {
   z <- geometry$z
   noise <- noise_of(step_sensitivity(z, budget$noise), budget, ncol(z) + 1)
   noise[names(budget$cost)] <- budget$cost
-  sums <- step_sums(score, clip, z, row, lowest) +
-    draw_noise(noise, ncol(z) + 1, seed)
+  sums <- step_sums(whole, z) + draw_noise(noise, ncol(z) + 1, seed)
   unit <- geometry$unit * clip / score_steps
-  records <- score_counted * length(score)
+  records <- score_counted * n
   c(
     list(
       sum = sums[-1] * unit, share = sums[1] / records,
@@ -389,10 +395,10 @@ plan_charges <- function(costs) {
 
 #' Write down what a release will cost: no noise is drawn before
 #' @noRd
-pay_release <- function(ledger, charges, model, m, seed) {
+pay_release <- function(ledger, charges, model, m, seed, n) {
   variable <- model$response$name
   spend_noise(
     ledger, charges, "score", variable, model$data[model$design$variables],
-    model$data[[variable]], m = m, n_records = nrow(model$data), seed = seed
+    model$data[[variable]], m = m, n_records = n, seed = seed
   )
 }

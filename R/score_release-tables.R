@@ -21,10 +21,11 @@ least_swapped <- 50
 #'
 #' Of published columns. An interval holds its lower break, and each holds a
 #' record of the file.
-#' @param data (data frame) The file.
+#' @param data (data frame) The file, or combinations with the `count` of their
+#'   records.
 #' @return (named list, by predictor) `levels` (character) or `breaks` (double).
 #' @noRd
-table_coding <- function(design, data) {
+table_coding <- function(design, data, count = NULL) {
   data <- plain_columns(data)
   lapply(stats::setNames(nm = design$variables), function(name) {
     x <- data[[name]]
@@ -32,7 +33,11 @@ table_coding <- function(design, data) {
       return(list(levels = distinct_text(x)))
     }
     inner <- seq_len(predictor_bins - 1) / predictor_bins
-    breaks <- unique(stats::quantile(x, inner, names = FALSE, type = 1))
+    breaks <- unique(if (is.null(count)) {
+      stats::quantile(x, inner, names = FALSE, type = 1)
+    } else {
+      weighted_quantile(x, count, inner)
+    })
     list(breaks = as.double(breaks[breaks > min(x)]))
   })
 }
@@ -61,6 +66,31 @@ table_codes <- function(coding, data) {
     )
   }, integer(nrow(data)))
   matrix(codes, nrow(data))
+}
+
+#' Design rows with the codes of their records' predictors, equal ones once
+#'
+#' A number's fifths may differ where a design row does not.
+#' @param row (integer) Of each item, see score_file().
+#' @param codes (integer matrix, a row for each item)
+#' @param count (double) Records of each item.
+#' @return (list) `row`, `codes` (a row for each), `count`; sorted.
+#' @noRd
+coded_cells <- function(row, codes, count = rep(1, length(row))) {
+  cell <- row
+  for (j in seq_len(ncol(codes))) {
+    first <- match(seq_len(max(cell)), cell)
+    if (!all(codes[first, j][cell] == codes[, j])) {
+      # Numbered anew: without gaps, in order
+      both <- cell * (largest_column + 1) + codes[, j]
+      cell <- match(both, sort(unique(both), method = "radix"))
+    }
+  }
+  first <- match(seq_len(max(cell)), cell)
+  list(
+    row = row[first], codes = codes[first, , drop = FALSE],
+    count = sums_by_code(count, cell, length(first))
+  )
 }
 
 # What they cost ---------------------------------------------------------------
@@ -118,7 +148,7 @@ can_have_tables <- function(settings, family) {
 #' The noisy tables of a release
 #'
 #' @param x (list) The release without its tables.
-#' @param file (list) See score_file(), with `codes`.
+#' @param file (list) See score_file().
 #' @return (list) Of public and released numbers only: `breaks` (of the bins, on
 #'   the modelled scale, without the ends), `columns` (predictors that have a
 #'   table), `records` (of each of their levels, public), `residuals` (list of
@@ -131,17 +161,19 @@ release_score_tables <- function(x, file, plan, seed) {
   x$counts <- margin_counts(x)
   # As many bins as were counted for, though some may coincide
   breaks <- table_breaks(x, plan$bins)
-  codes <- cbind(
-    file$codes[, plan$told, drop = FALSE], findInterval(file$y, breaks) + 1L
-  )
-  residuals <- noisy_residuals(codes, plan, plan$noise, seed, "noisy tables")
   levels <- coded_levels(file$coding)
-  share <- expected_shares(x, file, breaks)[file$row, , drop = FALSE]
-  expected <- sums_of_bins(share, file$codes, levels)
+  cells <- file$coded()
+  residuals <- noisy_residuals(
+    file$tables(plan, breaks), plan, plan$noise, seed, "noisy tables"
+  )
+  share <- expected_shares(x, file, breaks)[cells$row, , drop = FALSE]
+  expected <- sums_of_bins(cells$count * share, cells$codes, levels)
   excess <- shrunk_tables(
     residuals, expected[plan$told], plan$levels, plan$noise$variance
   )
-  records <- lapply(plan$told, function(j) tabulate(file$codes[, j], levels[j]))
+  records <- lapply(plan$told, function(j) {
+    sums_by_code(cells$count, cells$codes[, j], levels[j])
+  })
   columns <- names(file$coding)[plan$told]
   by_level <- function(table, levels) matrix(table, length(levels))
   c(

@@ -124,9 +124,9 @@ with_sums <- function(x, file, known, target, responses, rounds = 20) {
   of_records <- lapply(step[c("centre", "spread")], `[`, file$row)
   if (length(lowest) > 1) lowest <- lowest[file$row]
   sums <- function(y) {
-    step_sums(
-      score_of(y, of_records), step$clip, geometry$z, file$row, lowest
-    )[-1] * geometry$unit * step$clip / score_steps
+    whole <- whole_scores(score_of(y, of_records), step$clip, lowest)
+    step_sums(c(file["row"], whole), geometry$z)[-1] * geometry$unit *
+      step$clip / score_steps
   }
   b <- x$coefficients
   weight <- file$count * expected_scores(x$family, step, x$shape)(

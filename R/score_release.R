@@ -27,7 +27,8 @@
 #' whole numbers with exact noise; see
 #' `vignette("score-release")` for the proof.
 #'
-#' @param formula,data As in [fit_synthesizer()], but without an offset. Levels
+#' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
+#'   may also be a table of a database or [shards()]: see there. Levels
 #'   of unordered factors are sorted, because their order could reveal that of
 #'   the responses (as after [stats::reorder()]); ordered factors keep theirs.
 #'   The first level is the baseline; `relevel(group, ref = "c")` in the formula
@@ -116,7 +117,33 @@
 #'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,
 #'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
+#' @section Databases:
+#' `data` may be a table in SQLite or PostgreSQL, such as
+#' `dplyr::tbl(con, "persons")`, with or without dplyr's `filter()`, `select()`
+#' and `mutate()`, or [shards()] of such tables and data frames. The database
+#' adds the whole sums and R adds the noise: at the same seed the release is the
+#' same as that of a data frame, number for number. R reads the combinations of
+#' the predictors with their counts, and sums by combination. No response leaves
+#' the database. [release_queries()] shows the queries.
+#' * All queries see one moment: they run in a transaction that reads only. The
+#'   connection must not be in another one.
+#' * Each row must be one record of one table. Joins, windows, limits and random
+#'   functions are refused. The package cannot look into a view: it must have
+#'   one row for each record, too.
+#' * The response is modelled as `y`, `log(y)` or `sqrt(y)`. Each term of the
+#'   formula is computed from a record alone. Predictors have at most a million
+#'   combinations of values, and each fewer values than half of the records.
+#' * Text and its order are compared in bytes. Levels of the response are stated
+#'   by `response`.
+#' * Checks that need single responses in R are left out: a ledger does not know
+#'   the response again under another name.
+#' * SQLite needs its mathematical functions for `log(y)`:
+#'   `RSQLite::initExtension(con, "math")`.
+#'
 #' @section Error types:
+#' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both
+#' `pseudosynth_error_input`): a database that cannot do what the release rests
+#' on; a table whose rows are not single records.
 #' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or
 #' text response without stated levels, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
@@ -144,7 +171,7 @@
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
 #' privacy. Dong, Roth and Su (2022), Gaussian differential privacy. Balle and
 #' Wang (2018), Improving the Gaussian mechanism for differential privacy.
-#' @seealso [synthesize()], [guarantee()], [audit_guarantee()]
+#' @seealso [synthesize()], [guarantee()], [audit_guarantee()], [shards()]
 #' @examples
 #' positive <- subset(ce_income, income > 0)
 #' release <- score_release(log(income) ~ age + education + earner, positive,
@@ -167,7 +194,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_no_dots(..., hint = "See {.fn score_release}.")
   check_ledger(ledger)
   check_formula(formula)
-  check_data_frame(data)
+  if (!is_engine(data)) check_data_frame(data)
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
@@ -178,8 +205,21 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_seed(seed)
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
+  if (is_engine(data)) {
+    return(with_engines(data, function(engines) {
+      open <- open_score_file(
+        engines, formula, family, settings, prior, stated_prior, response,
+        scaling
+      )
+      release_scores(
+        open$model, settings, epsilon, neighbours, seed, ledger,
+        file = open$file
+      )
+    }))
+  }
   model <- new_model(
-    formula, used_levels(data), family, prior, response, scaling
+    formula, used_levels(data), family, prior, response, scaling,
+    count = rep(1, nrow(data))
   )
   check_score_design(model$design)
   check_response_is_public(model$response)
@@ -191,17 +231,6 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_terms_hold_none(y, model$design$terms)
   tell_published(model, time_of_score_levels)
   release_scores(model, settings, epsilon, neighbours, seed, ledger)
-}
-
-#' Scores, their clips and the released rows are of X b alone
-#' @noRd
-check_score_design <- function(design) {
-  check_no_offset(
-    design, "A score release supports none.",
-    "A censored mechanism of {.fn pseudo_posterior} supports it:
-     {.code mechanism = \"centred\"}. Or make it a predictor with a
-     coefficient."
-  )
 }
 
 #' A file whose factors have no level but those that records have, sorted
@@ -332,32 +361,19 @@ released_prior <- function(reference, family) {
 #' @return (`score_release`)
 #' @noRd
 release_scores <- function(model, settings, epsilon, neighbours, seed,
-                           ledger = NULL, m = 1L) {
+                           ledger = NULL, m = 1L, file = score_file(model)) {
   family <- model$family
   if (is_categorical(family)) {
     return(release_levels(
-      model, settings, epsilon, neighbours, seed, ledger, m
+      model, settings, epsilon, neighbours, seed, ledger, m, file
     ))
   }
   settings$spread <- settings$spread %||% 1
-  coding <- table_coding(model$design, model$data)
-  file <- c(score_file(model), list(
-    coding = coding, codes = table_codes(coding, model$data)
-  ))
-  prior <- score_prior(model)
-  b <- reference_draw(settings$reference$values, model, file$spec)
-  shape <- if (length(family$extras) > 0) b[length(b)]
-  # Its square and what it is compared with must be numbers
-  refuse_if(
-    !is.null(shape) && !(shape >= 1e-50 && shape <= 1e50),
-    "{.arg reference} must state a {.field {names(family$extras)}} from
-     1e-50 to 1e50.",
-    x = "It is {format(shape)}.", i = "Measure the response in another unit.",
-    arg = "reference"
-  )
-  b <- b[seq_along(prior$location)]
-  check_score_margin(settings, model$response)
-  clip <- (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
+  start <- score_start(model, settings, file$spec)
+  prior <- start$prior
+  b <- start$b
+  shape <- start$shape
+  clip <- start$clip
   budget <- release_budget(
     settings, family, file, epsilon, neighbours, length(b) + 1
   )
@@ -371,11 +387,14 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     "noisy margin" = plan$noise, "noisy scores, step 1" = budget$first$cost,
     "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
   ))
-  pay_release(ledger, charges, model, m, seed)
+  pay_release(ledger, charges, model, m, seed, file$n)
 
   # From here on figures are noisy, and paid for
   margin <- if (!is.null(plan)) {
-    score_margin(file$y, plan, settings$bounds, stage_seed(seed, "margin"))
+    score_margin(
+      file$margin(plan$breaks), plan, settings$bounds,
+      stage_seed(seed, "margin"), file$n
+    )
   }
   steps <- list()
   last <- NULL
@@ -409,6 +428,30 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   new_score_release(made, charges, seed)
 }
 
+#' Where scores are taken first: all public
+#' @return (list) `prior`, see score_prior(); `b` and `shape` of the reference;
+#'   `clip` of both steps.
+#' @noRd
+score_start <- function(model, settings, spec) {
+  family <- model$family
+  prior <- score_prior(model)
+  b <- reference_draw(settings$reference$values, model, spec)
+  shape <- if (length(family$extras) > 0) b[length(b)]
+  # Its square and what it is compared with must be numbers
+  refuse_if(
+    !is.null(shape) && !(shape >= 1e-50 && shape <= 1e50),
+    "{.arg reference} must state a {.field {names(family$extras)}} from
+     1e-50 to 1e50.",
+    x = "It is {format(shape)}.", i = "Measure the response in another unit.",
+    arg = "reference"
+  )
+  check_score_margin(settings, model$response)
+  list(
+    prior = prior, b = b[seq_along(prior$location)], shape = shape,
+    clip = (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
+  )
+}
+
 #' What the parts of a release may spend: tables where the budget bears them
 #' @param columns (count) Noisy numbers of a step.
 #' @noRd
@@ -434,11 +477,8 @@ release_budget <- function(settings, family, file, epsilon, neighbours,
 #' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget) {
-  response <- released_response(model$response)
-  y <- as.double(model$data[[response$name]])
-  values <- list(y = y, response = response)
-  ends <- histogram_breaks(values, settings$bounds, settings$bins)
-  outside <- sum(y < settings$bounds[1] | y > settings$bounds[2])
+  ends <- stated_ends(model, settings)
+  outside <- file$outside(settings$bounds)
   if (outside > 0) {
     # Not by cli, which takes a tenth of a release
     rlang::inform(c(
@@ -452,10 +492,7 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
       i = "For the agency only: this count is confidential."
     ))
   }
-  centre <- stats::weighted.mean(drop(file$x %*% b), file$count)
-  breaks <- score_breaks(
-    model$family, range(ends$scale), centre, shape, settings$bins
-  )
+  breaks <- margin_breaks(file, model, settings, b, shape, ends)
   strategy <- margin_strategy(length(breaks) - 1, budget$noise)
   list(
     breaks = breaks, strategy = strategy,
@@ -463,6 +500,22 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
       margin_sensitivity(strategy, budget$noise), budget, length(breaks) - 1
     )
   )
+}
+
+#' The margin's public ends, see histogram_breaks()
+#' @noRd
+stated_ends <- function(model, settings) {
+  response <- released_response(model$response)
+  # None where a database holds the records, and checks them
+  y <- model$data[[response$name]]
+  values <- list(y = if (!is.null(y)) as.double(y), response = response)
+  histogram_breaks(values, settings$bounds, settings$bins)
+}
+
+margin_breaks <- function(file, model, settings, b, shape,
+                          ends = stated_ends(model, settings)) {
+  centre <- stats::weighted.mean(drop(file$x %*% b), file$count)
+  score_breaks(model$family, range(ends$scale), centre, shape, settings$bins)
 }
 
 #' @param last (list or `NULL`) The step before: location models have the same
@@ -480,10 +533,9 @@ step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
     )
     last <- list(z = geometry$z * geometry$unit)
   }
-  of_records <- lapply(frame, `[`, file$row)
   step <- score_step(
-    score_of(file$y, of_records), clip, geometry, file$row, budget, seed,
-    counted_above(family, of_records, clip)
+    file$whole(frame, clip, counted_above(family, frame, clip)), clip,
+    geometry, file$n, budget, seed
   )
   c(
     step, last["z"], frame[c("centre", "spread")],

@@ -21,7 +21,7 @@ test_that("sums that could be too large, or are none, are refused", {
     score_sums_(matrix(2^50), rep(1L, 5), rep(1, 5), 1), "leave 2\\^52"
   )
   expect_error(
-    score_sums_(one, rep(1L, 5), rep(1, 5), 2^50), "leave 2\\^52"
+    score_sums_(one, rep(1L, 5), rep(2^50, 5), 2^50), "leave 2\\^52"
   )
   expect_identical(score_sums_(matrix(2^50), rep(1L, 4), rep(1, 4), 1), 2^52)
 })

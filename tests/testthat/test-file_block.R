@@ -95,7 +95,8 @@ test_that("noisy numbers are sums plus whole noise of the stated variance", {
   exact <- Map(function(n, j) centred_table(n, levels[j]), counts, plan$tables)
   z <- lapply(1:300, function(seed) {
     Map(function(noisy, exact, g) sum((noisy - exact)^2) / g,
-      noisy_residuals(codes, plan, noise, seed), exact, noise$variance
+      noisy_residuals(block_counts(codes, plan), plan, noise, seed), exact,
+      noise$variance
     )
   })
   # Squared lengths in the residual's space of prod(L - 1) dimensions
@@ -117,7 +118,9 @@ test_that("replayed on a neighbour no noisy number moves more than counted", {
         levels, published, list(1:4), 0.4, neighbours, 1e-6, 60
       )
       noise <- table_noise(plan, 60)
-      noisy <- function(codes) noisy_residuals(codes, plan, noise, 5)
+      noisy <- function(codes) {
+        noisy_residuals(block_counts(codes, plan), plan, noise, 5)
+      }
       base <- noisy(codes)
       moved <- function(other) {
         # Centring a noisy table is a projection: it only shortens

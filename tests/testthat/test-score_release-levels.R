@@ -35,7 +35,7 @@ test_that("levels' sums move by their sensitivity and no more", {
     moved <- vapply(seq_len(100), function(i) {
       made <- lapply(c(NA, 0:3, 7), function(level) {
         y[i] <- level
-        levels_sums(y, 4, z, seq_len(100))
+        levels_sums(list(row = seq_len(100), level = y), 4, z)
       })
       pairs <- utils::combn(5, 2)
       c(

@@ -70,7 +70,9 @@ test_that("replayed on neighbours, noisy tables differ by what is counted", {
     ), free = rep(FALSE, length(levels)))
     run <- function(y, kept = seq_along(y)) {
       cells <- cbind(codes, findInterval(y, tables$breaks) + 1L)[kept, ]
-      noisy_residuals(cells, plan, tables$noise, stage_seed(3, "tables"))
+      noisy_residuals(
+        block_counts(cells, plan), plan, tables$noise, stage_seed(3, "tables")
+      )
     }
     first <- run(data$y)
     # As in the release itself

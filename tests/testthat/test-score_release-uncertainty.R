@@ -100,9 +100,9 @@ test_that("the sums of a set are noise-free sums of the posterior", {
   sums_by_step <- function(step, file) {
     of_records <- lapply(step[c("centre", "spread")], `[`, file$row)
     function(y) {
-      step_sums(
-        score_of(y, of_records), step$clip, step$geometry$z, file$row
-      )[-1] * step$geometry$unit * step$clip / 1024
+      whole <- whole_scores(score_of(y, of_records), step$clip, -step$clip)
+      step_sums(c(file["row"], whole), step$geometry$z)[-1] *
+        step$geometry$unit * step$clip / 1024
     }
   }
   for (bounds in list(c(0.4, 110), NULL)) {

@@ -83,7 +83,8 @@ test_that("records are whole vectors within the sensitivity", {
       sums <- function(i, score) {
         all <- rep(0.2, 100)
         all[i] <- score
-        step_sums(all, 1, geometry$z, seq_len(100))
+        whole <- whole_scores(all, 1, -1)
+        step_sums(c(list(row = seq_len(100)), whole), geometry$z)
       }
       for (i in c(1, 50, 100)) {
         made <- lapply(scores, function(score) sums(i, score))
@@ -105,9 +106,9 @@ test_that("margins move by their sensitivity and no more", {
     sensitivity <- margin_sensitivity(strategy, noise)
     norm <- function(v) if (noise == "laplace") sum(abs(v)) else sqrt(sum(v^2))
     sums <- lapply(c(-5, 0:11 + 0.5, 99), function(z) {
-      margin_sums(c(z, 3.3, 4.4), 0:12, strategy)
+      margin_sums(bin_counts(c(z, 3.3, 4.4), 0:12), strategy)
     })
-    none <- margin_sums(c(3.3, 4.4), 0:12, strategy)
+    none <- margin_sums(bin_counts(c(3.3, 4.4), 0:12), strategy)
     moved <- vapply(sums, function(a) norm(a - none), 0)
     expect_equal(max(moved), sensitivity[["add-remove"]])
     pairs <- unlist(lapply(sums, function(a) {
@@ -118,7 +119,8 @@ test_that("margins move by their sensitivity and no more", {
   # The counts come back
   strategy <- margin_strategy(12, "gaussian")
   z <- rep(0:11 + 0.5, 1:12)
-  expect_equal(solve(strategy, margin_sums(z, 0:12, strategy)), as.double(1:12))
+  counts <- bin_counts(z, 0:12)
+  expect_equal(solve(strategy, margin_sums(counts, strategy)), as.double(1:12))
 })
 
 test_that("without noise to speak of the fit is that of the file", {
@@ -252,7 +254,8 @@ test_that("what is not known of the shape is in the coefficients", {
   budget <- list(noise = "gaussian", neighbours = "add-remove", amount = 1)
   # Far from where the scores are taken: what they should be rests on the shape
   step <- step_of_file(
-    c(file, list(y = y)), family, c(0.1, 0.2), 1, 0.8, prior, 1, budget, 4, NULL
+    c(file, list(n = n, whole = whole_of_records(y, file$row))), family,
+    c(0.1, 0.2), 1, 0.8, prior, 1, budget, 4, NULL
   )
   fit <- function(shape, start, near = NULL) {
     score_posterior(

@@ -36,16 +36,16 @@ inline std::vector<std::int64_t> score_sums(const std::vector<std::int64_t>& z,
       throw std::overflow_error("a public vector is too long");
     widest = x > widest ? x : -x > widest ? -x : widest;
   }
-  const std::int64_t n = static_cast<std::int64_t>(q.size());
-  if (limit > kLargest / widest || (n > 0 && limit * widest > kLargest / n))
-    throw std::overflow_error("the sums could leave 2^52");
-
+  // No sum, whole or in part, is larger than all |q| times the longest vector
+  std::int64_t left = kLargest / widest;
   std::vector<std::int64_t> by_row(R, 0);
   for (std::size_t i = 0; i < q.size(); ++i) {
     if (q[i] > limit || q[i] < -limit)
       throw std::invalid_argument("a score exceeds its limit");
     if (row[i] < 0 || row[i] >= n_rows)
       throw std::invalid_argument("there is no such design row");
+    left -= q[i] < 0 ? -q[i] : q[i];
+    if (left < 0) throw std::overflow_error("the sums could leave 2^52");
     by_row[static_cast<std::size_t>(row[i])] += q[i];
   }
   std::vector<std::int64_t> sums(static_cast<std::size_t>(n_columns), 0);
