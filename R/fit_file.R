@@ -127,6 +127,7 @@ fit_file <- function(plan, mechanism = "unweighted", model = "tree",
 as_file_plan <- function(plan) {
   check_present(plan)
   if (is.data.frame(plan)) {
+    check_data_frame(plan, columns = 1)
     return(drafted_plan(plan))
   }
   check_class(
