@@ -85,6 +85,13 @@
 #'   other columns no value (class `pseudosynth_error_rule`, with their
 #'   `rows`); a weight of another type or without positive bounds; records
 #'   without a survey weight above 0.
+#' @section Warning types:
+#' `pseudosynth_warning_determined`: published columns that nearly tell a
+#' synthesized one, with the share (field `share`, named by the synthesized
+#' columns; field `by` has the published ones). Of the records that do not have
+#' the synthesized column's most common value, so many have the value that is
+#' most common among other records with the same published value. Of an amount
+#' it may also be the rank correlation or the R2 of published columns: from 99%.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
 #'   public. Types include the storage type: whether a column is stored as
 #'   integers or as numbers with decimals. Levels and bounds are those of the
@@ -143,6 +150,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
     tibble = is_tibble(data)
   )
   check_published_room(plan, specs)
+  if (length(publish) > 0) warn_determined(plan, data)
   seal(plan)
 }
 
