@@ -8,7 +8,9 @@
 #'
 #' A point is a synthetic set, the circle is their mean. Beside them stands what
 #' the file itself would give away. The cross is a guess from the column's
-#' overall shares, without the keys: what is right of it, the keys add. `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
+#' overall shares, without the keys: what is right of it, the keys add.
+#'
+#' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
 #' it in a function or a loop.
 #'
 #' @param object A [file_risk()].

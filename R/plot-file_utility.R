@@ -10,8 +10,8 @@
 #' * `"statistics"`: the same for the means, totals, quantiles, shares and heaps
 #'   of each column. A point is a statistic, mean over sets. The name of the
 #'   farthest one of each column stands beside it.
-#' * `"coefficients"`: estimates of the stated models and their 95% intervals, of
-#'   the file and of the sets. The unit is the standard error of the file's
+#' * `"coefficients"`: estimates of the stated models and their 95% intervals,
+#'   of the file and of the sets. The unit is the standard error of the file's
 #'   estimate. So the file's estimates lie at 0, and its intervals reach about 2
 #'   to both sides.
 #'

@@ -10,8 +10,8 @@
 # are to the mean of as many bootstraps of the file. Seconds are of the
 # processor, one thread. `replicated`: share of a set's records that equal, in
 # all columns, a record which the file has once. `floor` has the coefficients
-# of the October file alone, of many sets: is any maker nearer to the file than a
-# bootstrap, or than one half of the file to the other?
+# of the October file alone, of many sets: is any maker nearer to the file than
+# a bootstrap, or than one half of the file to the other?
 
 suppressPackageStartupMessages(library(pseudosynth))
 options(pseudosynth.threads = 1L)
