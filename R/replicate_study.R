@@ -6,7 +6,8 @@
 #' \eqn{\epsilon}. The papers compute \eqn{\epsilon = 2\Delta} on the
 #' confidential file alone. The study shows how much it varies between
 #' databases, and which share of them exceeds the stated \eqn{\epsilon}: the
-#' papers' \eqn{\delta}. With a study, [guarantee()] gives the label `"probabilistic"`.
+#' papers' \eqn{\delta}. With a study, [guarantee()] gives the label
+#' `"probabilistic"`.
 #'
 #' @param fit (`synthesizer`) A converged fit with weights made from its file,
 #'   or without weights, for comparison.
