@@ -176,12 +176,19 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
 #' Refuses anything but a data frame with at least one row and distinct column
 #' names. Tibbles and data tables are fine.
 #' @inheritParams check_number
+#' @param columns (count) The fewest columns. None are enough for the
+#'   predictors of a model without any.
 #' @return `x`, invisibly.
 #' @noRd
-check_data_frame <- function(x, arg = rlang::caller_arg(x)) {
+check_data_frame <- function(x, columns = 0, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   check_that(
     is.data.frame(x), x, "{.arg {arg}} must be a data frame.", arg = arg
+  )
+  refuse_if(
+    ncol(x) < columns,
+    "{.arg {arg}} must have at least {columns} column{?s}.",
+    x = "It has {ncol(x)}, and {nrow(x)} record{?s}.", arg = arg
   )
   refuse_if(
     nrow(x) < 1, "{.arg {arg}} must have at least 1 record.",

@@ -9,7 +9,8 @@
 #' it in any R session. On the same machine and with the same version of this
 #' package the result is bit by bit what the job would have given: the same
 #' fits, draws and synthetic sets. Calling [pseudo_posterior()] again with the
-#' same arguments does the same, as batch scripts do.
+#' same arguments does the same. A script that is simply run again needs no
+#' change.
 #'
 #' The folder holds the checked job with its file, so data need not be given
 #' again. When the job is finished, only its result stays in the folder, and
@@ -21,9 +22,9 @@
 #'
 #' @param path (string) The folder.
 #' @param ledger ([ledger()] or `NULL`) Needed only if the ledger has been
-#'   moved. Default `NULL`: the ledger that the job was started with. A finished
-#'   job is entered into a ledger that does not have it yet, or refused if its
-#'   budget is spent.
+#'   moved. Default `NULL`: the ledger that the job was started with. If the
+#'   ledger does not have a finished job yet, the job is entered there. If the
+#'   budget is spent, that is an error.
 #'
 #' @return A `pseudo_posterior`, see [pseudo_posterior()].
 #'

@@ -40,7 +40,7 @@ draft_codebook <- function(data) draft_book(data, most_levels)
 #' A draft in which columns of more levels than `most` are identifiers
 #' @noRd
 draft_book <- function(data, most) {
-  check_data_frame(data)
+  check_data_frame(data, columns = 1)
   rows <- lapply(names(data), function(name) {
     check_column_kind(data[[name]], name)
     check_has_value(data[[name]], name)

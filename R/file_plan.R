@@ -85,6 +85,13 @@
 #'   other columns no value (class `pseudosynth_error_rule`, with their
 #'   `rows`); a weight of another type or without positive bounds; records
 #'   without a survey weight above 0.
+#' @section Warning types:
+#' `pseudosynth_warning_determined`: published columns that nearly tell a
+#' synthesized one, with the share (field `share`, named by the synthesized
+#' columns; field `by` has the published ones). Of the records that do not have
+#' the synthesized column's most common value, so many have the value that is
+#' most common among other records with the same published value. Of an amount
+#' it may also be the rank correlation or the R2 of published columns: from 99%.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
 #'   public. Types include the storage type: whether a column is stored as
 #'   integers or as numbers with decimals. Levels and bounds are those of the
@@ -107,7 +114,7 @@
 #' @export
 file_plan <- function(data, codebook, publish = NULL, unit = NULL,
                       rules = NULL, survey_weights = NULL) {
-  check_data_frame(data)
+  check_data_frame(data, columns = 1)
   check_present(codebook)
   # The function of that name, not the argument
   book <- read_book(codebook)
@@ -143,6 +150,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
     tibble = is_tibble(data)
   )
   check_published_room(plan, specs)
+  if (length(publish) > 0) warn_determined(plan, data)
   seal(plan)
 }
 
@@ -220,10 +228,11 @@ code_file <- function(data, specs) {
 }
 
 abort_outside <- function(lost, data, specs) {
-  texts <- vapply(names(lost), function(name) {
-    values <- column_values(data[[name]])[lost[[name]]]
-    why <- why_outside(values, specs[[name]])
-    n <- table(factor(why, unique(why)))
+  why <- lapply(stats::setNames(nm = names(lost)), function(name) {
+    why_outside(column_values(data[[name]])[lost[[name]]], specs[[name]])
+  })
+  texts <- vapply(why, function(own) {
+    n <- table(factor(own, unique(own)))
     toString(paste(vapply(n, counted, "", "record"), names(n)))
   }, "")
   shown <- sprintf("`%s`: %s.", names(lost), texts)
@@ -232,8 +241,14 @@ abort_outside <- function(lost, data, specs) {
     "The file must hold nothing but what the codebook states.",
     x_bullets(utils::head(shown, 5)),
     if (more > 0) c(x = "{more} more column{?s}."),
-    i = "State the levels, bounds, codes, or {.code missing = TRUE}. By
-         {.field outside} a level takes all others, or a bound those beyond."
+    if (nan_word %in% unlist(why)) {
+      c(i = "No codebook has {.code NaN}: set it to {.code NA}.")
+    },
+    if (!all(unlist(why) == nan_word)) {
+      c(i = "State the levels, bounds, codes, or {.code missing = TRUE}. By
+             {.field outside} a level takes all others, or a bound those
+             beyond.")
+    }
   )
   abort_input(
     bullets, arg = "data", rows = sort(unique(unlist(lost))),
@@ -260,13 +275,17 @@ taken_outside <- function(data, specs) {
   taken[taken > 0]
 }
 
+nan_word <- "with NaN"
+
 #' What is wrong with values that a codebook does not have
 #' @return (character)
 #' @noRd
 why_outside <- function(values, spec) {
-  absent <- is.na(values) & !is.nan(values)
+  lacks <- ifelse(
+    is.nan(values), nan_word, ifelse(is.na(values), "without a value", "")
+  )
   if (!is_amount(spec)) {
-    return(ifelse(absent, "without a value", "with none of the levels"))
+    return(ifelse(nzchar(lacks), lacks, "with none of the levels"))
   }
   unit <- amount_unit(spec)
   decimals <- if (spec$type == "date") {
@@ -277,7 +296,7 @@ why_outside <- function(values, spec) {
   beyond <- !is.finite(values) | values < spec$lower | values > spec$upper
   # What is within the bounds and in no part: zero under a logarithm aside
   fine <- unit > 0 & !is_multiple(values, max(unit, 1e-300))
-  ifelse(absent, "without a value", ifelse(
+  ifelse(nzchar(lacks), lacks, ifelse(
     beyond, "beyond the bounds", ifelse(fine, decimals, "in no part")
   ))
 }

@@ -23,8 +23,8 @@
 #' then swap amounts until the set agrees with the released sums and tables.
 #'
 #' The plan's rules hold in every record. Its published columns stay as they
-#' are. In the tables a published amount is one more published column, named
-#' such as `income in bins`: its fifths.
+#' are. A published amount enters the tables in five bins of equal counts. They
+#' are one more published column there, with a name such as `income in bins`.
 #'
 #' @section What pairs cannot carry:
 #' The release keeps relations of two columns. A relation of three columns that
@@ -98,10 +98,10 @@
 #' at most 1. `pseudosynth_warning_budget`: the noise of the median pair of
 #' columns, or of all pairs of a column, is so large that the relation is lost.
 #' The warning names these columns. `pseudosynth_warning_delta`: `delta` is
-#' above 1/N. The last two depend on the number of records. Where that is
-#' protected they follow `public_n`, or the noisy number after it is paid for:
-#' whether a warning comes tells nothing else of the file. The same holds for
-#' messages on progress. Where the number is public, warnings come before
+#' above 1/N. The last two depend on the number of records. Where that number is
+#' protected, they take `public_n` in its place, or the noisy number after it is
+#' paid for. So a warning tells nothing else of the file, and neither does a
+#' message on progress. Where the number is public, warnings come before
 #' anything is spent.
 #' @section Privacy:
 #' Each table and each sum adds up one vector of whole numbers per record. The

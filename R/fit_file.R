@@ -66,10 +66,6 @@
 #'     `leaf`, `id`, `reproducible`.
 #' @section Warning types:
 #' `pseudosynth_warning_rare_levels`: levels that a single record has.
-#' `pseudosynth_warning_determined`: a published column whose values nearly tell
-#' another column, with the share of records (field `share`). Of those that do
-#' not have the other column's most common value, so many have the value that
-#' is most common among other records with the same published value.
 #' `pseudosynth_warning_convergence`: regressions that have not converged.
 #' @section Messages: `pseudosynth_message_left_out`: columns of a data frame
 #'   that are left out.
@@ -105,7 +101,6 @@ fit_file <- function(plan, mechanism = "unweighted", model = "tree",
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   file <- records_of_plan(plan)
   warn_rare_levels(plan, specs)
-  warn_determined(plan, file)
   work <- as.double(plan$n_records) * length(predictors)^2
   models <- lapply(stats::setNames(nm = names(predictors)), function(name) {
     tell_long_step(paste("Fitting", name), work)
@@ -127,6 +122,7 @@ fit_file <- function(plan, mechanism = "unweighted", model = "tree",
 as_file_plan <- function(plan) {
   check_present(plan)
   if (is.data.frame(plan)) {
+    check_data_frame(plan, columns = 1)
     return(drafted_plan(plan))
   }
   check_class(

@@ -8,6 +8,9 @@
 #' [synthesize()] draws values from the histogram, uniform within bins. Such a
 #' set does not depend on the predictors.
 #'
+#' The exact noise needs epsilon as a ratio of whole numbers. It takes one that
+#' is smaller than epsilon by at most a millionth of it.
+#'
 #' As the `margin` of `synthesize(fit, margin = )` the histogram gives a model's
 #' synthetic values its own distribution, heaps and spikes included: each value
 #' is replaced by the histogram's quantile at its rank. Bins whose noise is
@@ -104,8 +107,7 @@
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
 #' privacy, Algorithms 1 and 2. Hu, Williams and Savitsky, Mechanisms for global
 #' differential privacy under Bayesian data synthesis, for the perturbed
-#' histogram with noise of scale \eqn{2/\epsilon}. Epsilon is approximated from
-#' below by a ratio of whole numbers, within a millionth part.
+#' histogram with noise of scale \eqn{2/\epsilon}.
 #' @seealso [synthesize()], [censor()]
 #' @examples
 #' positive <- subset(ce_income, income > 0)

@@ -1,11 +1,15 @@
 #' Figure of the risk of synthetic files
 #'
-#' A row for each column that an intruder guesses, the riskiest on top: how
-#' often a draw from the synthetic records with a person's keys gives the
-#' person's value, and for how many persons all these records have it. The
-#' synthetic sets, a point each and a circle for their mean, stand beside what
-#' the file itself gives away and, as a cross, what a guess from the column's
-#' overall shares gives. A line to the right of the cross is what the keys add.
+#' Shows how often an intruder guesses a column right. Each column that she
+#' guesses is a row, the riskiest on top. On the left she draws one of the
+#' synthetic records that have the person's keys, and names its value. On the
+#' right are the persons for whom all these records have one value, and it is
+#' the right one.
+#'
+#' A point is a synthetic set, the circle is their mean. Beside them stands what
+#' the file itself would give away. The cross is a guess from the column's
+#' overall shares, without the keys: what is right of it, the keys add.
+#'
 #' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
 #' it in a function or a loop.
 #'

@@ -1,18 +1,19 @@
 #' Figures of the utility of synthetic files
 #'
-#' * `"pairs"`: a matrix of all pairs of columns: how much farther from the
-#'   file's the table of a pair is than that of a fresh sample as large as a
-#'   set, mean over sets. On the diagonal are the tables of one column. 1 is as
-#'   good as a fresh sample.
+#' * `"pairs"`: a matrix of all pairs of columns. A number is a distance from
+#'   the file: that of the pair's table in the sets, divided by that of a fresh
+#'   sample as large as a set. 1 is as good as a fresh sample, 2 is twice as far
+#'   from the file. On the diagonal are the tables of one column. Numbers are
+#'   means over sets.
 #' * `"pmse"`: the same for the propensity error of each table, synthpop's
 #'   `S_pMSE`.
-#' * `"statistics"`: how far the means, totals, quantiles, shares and heaps of
-#'   each column are from the file's, as a multiple of what a fresh sample is on
-#'   average. A point is a statistic, mean over sets; the farthest one of a
-#'   column is named.
-#' * `"coefficients"`: estimates and 95% intervals of the stated models, of the
-#'   file and of the sets, in standard errors of the file's estimate. The file
-#'   has 0 and an interval of about 2 to both sides.
+#' * `"statistics"`: the same for the means, totals, quantiles, shares and heaps
+#'   of each column. A point is a statistic, mean over sets. The name of the
+#'   farthest one of each column stands beside it.
+#' * `"coefficients"`: estimates of the stated models and their 95% intervals,
+#'   of the file and of the sets. The unit is the standard error of the file's
+#'   estimate. So the file's estimates lie at 0, and its intervals reach about 2
+#'   to both sides.
 #'
 #' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
 #' it in a function or a loop.

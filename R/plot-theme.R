@@ -96,8 +96,10 @@ confidential_labs <- function(...) {
 }
 
 # A distribution of each group, its whole range, and the point that sums it up
-violins <- function(mapping, width = 0.75) {
-  geom_violin(mapping, scale = "width", width = width, colour = NA)
+violins <- function(mapping, width = 0.75, data = NULL) {
+  geom_violin(
+    mapping, data, scale = "width", width = width, colour = NA
+  )
 }
 
 whiskers <- function(mapping) {
@@ -114,11 +116,14 @@ circles <- function(..., size = 2.4, stroke = 0.5, layer = geom_point) {
 }
 
 # All three, the median as the point: one column of the frame has the groups
-group_violins <- function(group, colours, size = 2.2, middle = stats::median) {
+# many (function or NULL): the rows of the frame whose groups get a violin
+# dots (layer or NULL): of the others
+group_violins <- function(group, colours, size = 2.2, middle = stats::median,
+                          many = NULL, dots = NULL) {
   list(
     # The tails, where a violin is thinner than a line
     whiskers(aes(colour = .data[[group]])),
-    violins(aes(fill = .data[[group]])),
+    violins(aes(fill = .data[[group]]), data = many), dots,
     circles(
       layer = stat_summary, geom = "point", fun = middle, size = size,
       stroke = 0.4

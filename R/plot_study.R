@@ -2,9 +2,10 @@
 #'
 #' Draws what a study measured: violins, one for each mechanism, a panel for
 #' each measure or setting, whose circle is the median; densities; or the
-#' records' synthetic values against the true ones. A study repeats a synthesis
-#' on many files, or keeps what was measured of records; its table has one row
-#' for each number.
+#' records' synthetic values against the true ones. Fewer than five numbers of a
+#' mechanism are dots in place of a violin. A study repeats a synthesis on many
+#' files, or keeps what was measured of records; its table has one row for each
+#' number.
 #'
 #' @param table (data frame) The study, a row for each number.
 #' @param value (string) The column of numbers. Default `"value"`. Missing
@@ -33,8 +34,8 @@
 #' @return A ggplot object.
 #' @section Error types: `pseudosynth_error_input`: a column that `table` does
 #'   not have, or that has no numbers; `at` for violins, or none for records;
-#'   panels for records, more than one column of them for densities; `log` of
-#'   amounts that are not positive.
+#'   panels for records, more than one column of them for densities; a density
+#'   of a single number; `log` of amounts that are not positive.
 #' @section Privacy: The figure shows the numbers of `table`. They are
 #'   confidential where they come from confidential files.
 #' @references Hu, Williams and Savitsky, Mechanisms for global differential
@@ -90,6 +91,13 @@ plot_study <- function(table, value = "value", mechanism = "mechanism",
   refuse_if(
     log && any(amounts <= 0), "{.arg log} needs positive amounts.",
     x = "{format_count(sum(amounts <= 0))} are not.", arg = "log"
+  )
+  single <- unique(frame$mechanism[group_sizes(frame) < 2])
+  refuse_if(
+    type == "density" && length(single) > 0,
+    "A density needs two numbers or more of each mechanism in each panel.",
+    x = "{.val {single}} {?has/have} a single one.",
+    i = "{.val violins} show single numbers as dots.", arg = "table"
   )
   transform <- if (log) "log" else "identity"
   switch(type,
@@ -170,9 +178,21 @@ in_order <- function(x) {
   if (is.factor(x)) droplevels(x) else factor(x, unique(x))
 }
 
+# Fewer numbers have no violin, whose shape would be the smoothing's alone
+fewest_numbers <- 5
+
+#' How many numbers each number's mechanism has in its panel
+#' @noRd
+group_sizes <- function(frame) {
+  group <- frame[grep("^mechanism$|^panel", names(frame))]
+  stats::ave(numeric(nrow(frame)), do.call(paste, group), FUN = length)
+}
+
 draw_study <- function(frame, n_panels, prefix) {
   names <- levels(frame$mechanism)
   colours <- release_colours(names)
+  few <- frame[group_sizes(frame) < fewest_numbers, ]
+  many <- function(frame) frame[group_sizes(frame) >= fewest_numbers, ]
   lines <- unique(frame[
     !is.na(frame$line), c("line", grep("^panel", names(frame), value = TRUE)),
     drop = FALSE
@@ -185,7 +205,11 @@ draw_study <- function(frame, n_panels, prefix) {
         linetype = "dashed"
       )
     }) +
-    group_violins("mechanism", colours, size = 1.8) +
+    group_violins(
+      "mechanism", colours, size = 1.8, many = many, dots = if (nrow(few) > 0) {
+        geom_point(aes(colour = .data$mechanism), few, size = 3.2)
+      }
+    ) +
     scale_y_continuous(labels = label_amount(prefix), n.breaks = 4) +
     labs(x = NULL, y = NULL) +
     theme_pseudosynth() +

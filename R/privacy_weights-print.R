@@ -42,7 +42,7 @@ print_lines.summary_privacy_weights <- function(x) {
 
 #' @export
 print.privacy_weights <- function(x, ...) {
-  print(summary(x))
+  print(unless_edited(x, summary(x)))
   invisible(x)
 }
 

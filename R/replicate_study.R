@@ -1,12 +1,13 @@
 #' Check the claimed epsilon on simulated local databases
 #'
-#' Draws local databases, repeats the whole mechanism on each (unweighted fit,
-#' weights, weighted fit, re-weighting with the same k) and compares their
-#' \eqn{2\Delta_r} with a stated \eqn{\epsilon}. The papers' \eqn{\epsilon =
-#' 2\Delta} is computed only on the confidential file; the study shows how much
-#' it varies between databases and which share of them exceeds \eqn{\epsilon}.
-#' That share is the papers' \eqn{\delta}. With a study, [guarantee()] gives the
-#' label `"probabilistic"`.
+#' Draws local databases and repeats the whole mechanism on each: unweighted
+#' fit, weights, weighted fit, re-weighting with the same k. Database r gives an
+#' epsilon of its own, \eqn{2\Delta_r}, which is compared with a stated
+#' \eqn{\epsilon}. The papers compute \eqn{\epsilon = 2\Delta} on the
+#' confidential file alone. The study shows how much it varies between
+#' databases, and which share of them exceeds the stated \eqn{\epsilon}: the
+#' papers' \eqn{\delta}. With a study, [guarantee()] gives the label
+#' `"probabilistic"`.
 #'
 #' @param fit (`synthesizer`) A converged fit with weights made from its file,
 #'   or without weights, for comparison.

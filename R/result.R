@@ -141,7 +141,7 @@ bare_values <- function(x) {
 #' @rdname pseudosynth_result
 #' @export
 print.pseudosynth_result <- function(x, ...) {
-  cat(print_lines(x), sep = "\n")
+  cat(unless_edited(x, print_lines(x)), sep = "\n")
   invisible(x)
 }
 

@@ -76,8 +76,8 @@ combined_marks <- function(parts) {
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, a plain vector.
 #' @section Privacy:
-#' `scale` and `shift` must be public, and so not be chosen by looking at
-#' results for this file.
+#' `scale` and `shift` must be public. Do not choose them by looking at results
+#' of this file.
 #' @references
 #' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
 #' Bayesian data synthesis, section 4.4.

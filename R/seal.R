@@ -78,6 +78,24 @@ check_sealed <- function(x, arg = rlang::caller_arg(x)) {
   invisible(x)
 }
 
+#' Blame an object for what fails on it, unless it is as it was sealed
+#'
+#' What prints an object takes its parts as they were made.
+#' @param code Evaluated once.
+#' @noRd
+unless_edited <- function(x, code) {
+  tryCatch(code, error = function(error) {
+    if (is.list(x) && is_sealed(x)) rlang::cnd_signal(error)
+    abort_input(
+      "{.arg x} must be an intact {.cls {class(x)[1]}} object.",
+      x = "It lacks what is to be printed. It was edited, got the class of
+           another object, or was made by another version of this package.",
+      i = "Make it again with {.fn {maker_of(class(x)[1])}}.",
+      arg = "x", class = "pseudosynth_error_edited"
+    )
+  })
+}
+
 #' A hash that is the same after saving and reading, whatever R makes of
 #' functions and sequences meanwhile
 #' @noRd

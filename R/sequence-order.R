@@ -20,7 +20,7 @@ sequence_order <- function(plan, order, predictors) {
   )
   given <- c(drawn, plan$published)
   check_order(order, drawn, plan)
-  check_predictors(predictors, drawn, given)
+  check_predictors(predictors, drawn, given, table)
   last <- setdiff(intersect(drawn, plan$survey_weights), order)
   wanted <- c(order, setdiff(drawn, c(order, last)), last)
   after <- lapply(predictors, intersect, drawn)
@@ -38,7 +38,9 @@ sequence_order <- function(plan, order, predictors) {
 }
 
 check_order <- function(order, drawn, plan) {
-  check_names(order, plan$table$column)
+  check_names(
+    order, plan$table$column, null = is.null(order), of = "columns of the plan"
+  )
   twice <- unique(order[duplicated(order)])
   refuse_if(
     length(twice) > 0, "{.arg order} must name every column once.",
@@ -50,12 +52,14 @@ check_order <- function(order, drawn, plan) {
   refuse_if(
     length(other) > 0, "{.arg order} must only name columns that are drawn.",
     x = "{.val {other}} {?is/are} {unique(role)}.",
-    i = "Published columns are predictors of all others.", arg = "order",
+    i = if (any(grepl("published", role))) {
+      "Published columns are predictors of all others."
+    }, arg = "order",
     class = "pseudosynth_error_order"
   )
 }
 
-check_predictors <- function(predictors, drawn, given) {
+check_predictors <- function(predictors, drawn, given, table) {
   check_that(
     is.null(predictors) || is_named_list(predictors), predictors,
     "{.arg predictors} must be a list of names of columns, named by the column
@@ -64,13 +68,17 @@ check_predictors <- function(predictors, drawn, given) {
   twice <- unique(names(predictors)[duplicated(names(predictors))])
   other <- setdiff(names(predictors), drawn)
   unknown <- setdiff(unlist(predictors), given)
+  absent <- setdiff(unknown, table$column)
+  useless <- setdiff(unknown, absent)
+  role <- unique(table$role[match(useless, table$column)])
   refuse_if(
     length(twice) + length(other) + length(unknown) > 0,
     "{.arg predictors} must name columns of the plan that are drawn, and what
      each is drawn from.",
     x = if (length(twice) > 0) "{.val {twice}} {?is/are} named again.",
     x = if (length(other) > 0) "{.val {other}} {?is/are} not drawn.",
-    x = if (length(unknown) > 0) "There {?is/are} no {.val {unknown}}.",
+    x = if (length(absent) > 0) "There is no column {.or {.val {absent}}}.",
+    x = if (length(useless) > 0) "{.val {useless}} {?is/are} {role}.",
     arg = "predictors", class = "pseudosynth_error_order"
   )
 }
@@ -103,9 +111,15 @@ abort_circle <- function(left, after) {
     path <- c(path, intersect(after[[path[length(path)]]], left)[1])
   }
   circle <- path[match(path[length(path)], path):length(path)]
+  shown <- sprintf("`%s`", circle)
+  step <- paste(shown[-length(shown)], "from", shown[-1])
   abort_input(
     "{.arg predictors} must not go in a circle.",
-    x = "Each of {.val {circle}} is drawn from the next.",
+    x = if (length(circle) == 2) {
+      "{.val {circle[1]}} would be drawn from itself."
+    } else {
+      "One would be drawn from the next: {step}."
+    },
     arg = "predictors", class = "pseudosynth_error_order"
   )
 }

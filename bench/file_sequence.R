@@ -3,12 +3,15 @@
 #
 #   Rscript bench/file_sequence.R [sets] [files]
 #   Rscript bench/file_sequence.R 20 survey,october,large
+#   Rscript bench/file_sequence.R 200 floor
 #
 # Needs the CRAN package synthpop. Prints means over sets with their standard
 # errors in brackets, and keeps them in bench/results/file-sequence.csv. Ratios
 # are to the mean of as many bootstraps of the file. Seconds are of the
 # processor, one thread. `replicated`: share of a set's records that equal, in
-# all columns, a record which the file has once.
+# all columns, a record which the file has once. `floor` has the coefficients
+# of the October file alone, of many sets: is any maker nearer to the file than
+# a bootstrap, or than one half of the file to the other?
 
 suppressPackageStartupMessages(library(pseudosynth))
 options(pseudosynth.threads = 1L)
@@ -132,3 +135,54 @@ report_large <- function() {
   }
 }
 if ("large" %in% wanted) report_large()
+
+# Coefficients alone, of many sets. Two halves of a file are twice as far from
+# each other as a bootstrap is from the file: half of that distance counts.
+report_floor <- function() {
+  file <- october_case()$file
+  coefficients <- function(x) linear_fit(x, log(income) ~ .)$coefficients
+  truth <- coefficients(file)
+  error_of <- function(make) {
+    function() coefficient_error(coefficients(make(file)), truth)
+  }
+  trees_of <- function(leaf) {
+    error_of(function(file) {
+      suppressWarnings(suppressMessages(
+        synthesize_file(file, leaf = leaf)
+      ))[[1]]
+    })
+  }
+  ways <- list(
+    bootstrap = error_of(makers$bootstrap),
+    halves = function() {
+      first <- sample(nrow(file), nrow(file) %/% 2)
+      coefficient_error(
+        coefficients(file[first, ]), coefficients(file[-first, ])
+      ) / 2
+    },
+    trees = trees_of(10), trees_leaf_5 = trees_of(5),
+    cart = error_of(makers$cart)
+  )
+  for (way in names(ways)) {
+    found <- vapply(seq_len(sets), function(k) {
+      set.seed(k)
+      ways[[way]]()
+    }, 1)
+    error <- stats::sd(found) / sqrt(sets)
+    cat(sprintf(
+      "coefficients, %s: %.4f (%.4f), of %d sets %.0f%% at most .062\n", way,
+      mean(found), error, sets, 100 * mean(found <= 0.062)
+    ))
+    keep_rows(
+      data.frame(
+        file = "october, many sets", maker = way,
+        measure = c("coefficients", "share at most .062"),
+        mean = c(mean(found), mean(found <= 0.062)),
+        standard_error = c(error, stats::sd(found <= 0.062) / sqrt(sets)),
+        sets = sets
+      ),
+      "bench/results/file-sequence.csv", c("file", "maker", "measure")
+    )
+  }
+}
+if ("floor" %in% wanted) report_floor()

@@ -157,3 +157,23 @@ test_that("columns that no codebook can describe are named in a draft", {
   data$y <- addNA(factor(c("a", NA)))
   expect_error(draft_codebook(data), "exclude", class = input_error)
 })
+
+test_that("a file without columns is told from one without records", {
+  none <- ce_income[0]
+  expect_error(
+    draft_codebook(none), "at least 1 column", class = "pseudosynth_error_input"
+  )
+  expect_error(
+    file_plan(none, draft_codebook(ce_income)), "`data`.*at least 1 column",
+    class = "pseudosynth_error_input"
+  )
+  # The argument is named as the user has it
+  expect_error(
+    synthesize_file(none), "`plan`.*at least 1 column",
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    synthesize_file(ce_income[0, ]), "`plan`.*at least 1 record",
+    class = "pseudosynth_error_input"
+  )
+})

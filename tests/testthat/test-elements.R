@@ -103,3 +103,39 @@ test_that("sets of whom all have got an attribute are edited", {
   expect_true(is_sealed(sets))
   expect_false(is_sealed(edited))
 })
+
+test_that("an object with the class of another prints a classed error", {
+  file <- ce_income[1:60, c("age", "sex")]
+  plan <- file_plan(file, draft_codebook(file))
+  made <- list(
+    plan, suppressMessages(synthesize_file(plan)), plan$codebook, censor(1),
+    cleared_tables(plan, multiple = 3, least = 3)
+  )
+  made <- c(made, list(guarantee(made[[2]]), lipschitz(matrix(-1, 4, 5))))
+  classes <- lapply(made, class)
+  classes <- c(classes, list(c("privacy_weights", "numeric")))
+  n_errors <- 0
+  for (x in made) {
+    for (class in setdiff(classes, list(class(x)))) {
+      other <- x
+      class(other) <- class
+      error <- suppressWarnings(tryCatch(
+        utils::capture.output(print(other)), error = identity
+      ))
+      if (inherits(error, "error")) {
+        n_errors <- n_errors + 1
+        expect_s3_class(error, "pseudosynth_error_edited")
+        expect_match(conditionMessage(error), class[1], fixed = TRUE)
+      }
+    }
+  }
+  expect_gt(n_errors, 25)
+})
+
+test_that("an error of print() on an intact object is shown as it is", {
+  x <- seal(new_result("odd_result", a = 1))
+  fails <- function() stop("a fault of ours")
+  expect_error(unless_edited(x, fails()), "a fault of ours")
+  x$a <- 2
+  expect_error(unless_edited(x, fails()), class = "pseudosynth_error_edited")
+})

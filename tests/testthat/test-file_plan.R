@@ -104,3 +104,24 @@ test_that("a plan tells what becomes of each column", {
   expect_s3_class(autoplot(plan), "ggplot")
   expect_identical(as.data.frame(plan), table)
 })
+
+test_that("NaN is named as such, and no bound is blamed", {
+  file <- data.frame(
+    a = c(NaN, NA, seq_len(98) / 7), b = c(1, 2, NaN, NaN), d = rep(1:4, 25)
+  )
+  book <- draft_codebook(replace(file, is.na(file), 1))
+  error <- expect_error(
+    file_plan(file, book), class = "pseudosynth_error_outside"
+  )
+  text <- gsub("\\s+", " ", conditionMessage(error))
+  expect_match(text, "`a`: 1 record with NaN, 1 record without", fixed = TRUE)
+  expect_match(text, "`b`: 50 records with NaN", fixed = TRUE)
+  expect_match(text, "set it to `NA`", fixed = TRUE)
+  expect_match(text, "missing = TRUE", fixed = TRUE)
+  expect_no_match(text, "beyond the bounds", fixed = TRUE)
+  # Nothing to state where all else fits
+  alone <- expect_error(synthesize_file(replace(file, 1, 1)))
+  expect_no_match(conditionMessage(alone), "State", fixed = TRUE)
+  file$a[1:2] <- Inf
+  expect_error(file_plan(file, book), "beyond the bounds")
+})

@@ -537,3 +537,32 @@ test_that("a study has a violin for each mechanism in each panel", {
     expect_error(eval(call), class = "pseudosynth_error_input")
   }
 })
+
+test_that("a study draws few numbers as dots, and no violin of them", {
+  study <- data.frame(
+    mechanism = rep(c("Unweighted", "LW", "LW_final"), c(6, 2, 1)),
+    value = c(1:6, 3, 4, 2)
+  )
+  expect_no_warning(grid::grid.force(
+    ggplot2::ggplotGrob(figure <- plot_study(study))
+  ))
+  drawn <- lapply(ggplot2::ggplot_build(figure)$data, function(layer) {
+    table(factor(layer$x, 1:3))
+  })
+  geoms <- vapply(figure$layers, function(x) class(x$geom)[1], "")
+  dots <- drawn[[match("GeomPoint", geoms)]]
+  expect_equal(as.vector(dots), c(0, 2, 1))
+  violin <- drawn[[match("GeomViolin", geoms)]]
+  expect_identical(as.vector(violin > 0), c(TRUE, FALSE, FALSE))
+  # One number for each mechanism, in panels, too
+  study$panel <- c("x", "x", "y", "y", "y", "y", "x", "y", "x")
+  for (own in list(study, study[c(1, 7, 9), ])) {
+    expect_no_warning(
+      ggplot2::ggplotGrob(plot_study(own, panels = "panel"))
+    )
+  }
+  expect_error(
+    plot_study(study, type = "density"), "LW_final",
+    class = "pseudosynth_error_input"
+  )
+})

@@ -244,3 +244,29 @@ test_that("a replicate of the salaries is that of the stored table", {
     tolerance = 1e-3, ignore_attr = TRUE
   )
 })
+
+test_that("what the page for users of synthpop says holds in its study", {
+  stored <- read.csv(xzfile(system.file(
+    "studies", "synthpop_users.csv.xz", package = "pseudosynth"
+  )))
+  expect_true(all(table(stored$maker, stored$replicate) == 46))
+  expect_identical(sort(unique(stored$replicate)), 1:10)
+  stored$part[stored$part == "table" & stored$second != ""] <- "pairs"
+  by_set <- aggregate(value ~ maker + part + replicate, stored, mean)
+  means <- tapply(by_set$value, by_set[c("maker", "part")], mean)
+  error <- tapply(by_set$value, by_set[c("maker", "part")], function(x) {
+    stats::sd(x) / sqrt(length(x))
+  })
+  off <- function(part, one, other) {
+    (means[one, part] - means[other, part]) /
+      sqrt(error[one, part]^2 + error[other, part]^2)
+  }
+  expect_lt(off("pairs", "none", "synthpop"), -3)
+  for (part in c("coefficients", "missing", "hundreds")) {
+    expect_lt(abs(off(part, "none", "synthpop")), 2)
+  }
+  expect_gt(off("attribute", "none", "synthpop"), 3)
+  expect_lt(abs(off("pairs", "strict 5", "synthpop")), 2)
+  expect_gt(off("pairs", "strict 1", "synthpop"), 3)
+  expect_identical(names(which.max(means[, "uniques"])), "sample")
+})

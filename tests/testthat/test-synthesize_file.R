@@ -201,6 +201,8 @@ test_that("circular, unknown and twofold columns of an order are refused", {
   refused("a.*b.*a.*circle|circle.*a.*b.*a",
     predictors = list(a = "b", b = "a")
   )
+  refused("from itself", predictors = list(a = "a"))
+  refused("from `b` and `b` from", predictors = list(b = "a", a = "b"))
   refused("once", order = c("a", "a"))
   refused("cake", order = "cake", class = "pseudosynth_error_input")
   refused("cake", predictors = list(a = "cake"))
@@ -247,45 +249,13 @@ test_that("other arguments are checked", {
   expect_error(fit_file(plan), class = "pseudosynth_error_edited")
 })
 
-test_that("a level of one record and a column that tells another are warned", {
+test_that("a level of one record is warned of", {
   skip_if_not_installed("rpart")
   file <- xor_file(200)
   file$once <- factor(c("once", rep(c("p", "q"), length.out = 199)))
   expect_warning(
     synthesize_file(file), "once", class = "pseudosynth_warning_rare_levels"
   )
-  file$once <- NULL
-  file$copy <- factor(ifelse(file$a == "x", "one", "two"))
-  file$copy[1] <- "one"
-  plan <- file_plan(file, draft_codebook(file), publish = "copy")
-  told <- tryCatch(
-    fit_file(plan), pseudosynth_warning_determined = identity
-  )
-  expect_s3_class(told, "pseudosynth_warning_determined")
-  expect_identical(names(told$share), "a")
-  expect_gt(told$share[["a"]], 0.9)
-  unrelated <- file_plan(file, draft_codebook(file), publish = "b")
-  expect_no_warning(fit_file(unrelated))
-})
-
-test_that("a value is told by the other records of its class", {
-  told <- function(by, y) {
-    most <- y != which.max(tabulate(y))
-    counted <- which(most & tabulate(by)[by] > 1)
-    mean(vapply(counted, function(i) {
-      others <- tabulate(y[setdiff(which(by == by[i]), i)], max(y))
-      others[y[i]] > 0 && others[y[i]] == max(others)
-    }, TRUE))
-  }
-  withr::local_seed(1)
-  for (classes in c(6, 40)) {
-    by <- sample(classes, 150, TRUE)
-    y <- (by + sample(0:3, 150, TRUE, c(0.6, 0.2, 0.1, 0.1))) %% 5 + 1
-    # Numbers of values in the order in which they come, as ties are broken
-    y <- match(y, unique(y))
-    expect_equal(told_share(by, y), told(by, y))
-  }
-  expect_identical(told_share(1:50, 1:50), 0)
 })
 
 test_that("constant columns, 500 levels and missing values are taken", {
