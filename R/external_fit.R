@@ -195,6 +195,14 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
 #' @method update external_fit
 #' @export
 update.external_fit <- function(object, privacy_weights, ...) {
+  # A whole file, or a posterior on a grid, knows how it is made again
+  if (is.function(object$again)) {
+    return(if (missing(privacy_weights)) {
+      object$again(object, ...)
+    } else {
+      object$again(object, privacy_weights, ...)
+    })
+  }
   refuse_if(
     is.null(object$refit),
     "{.arg object} has no function to fit the model again.",

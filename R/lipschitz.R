@@ -178,7 +178,9 @@ summary.lipschitz_bound <- function(object, ...) {
   values <- lapply(list(
     "record bound" = object$record, "record oscillation" = object$oscillation,
     "draw bound" = object$draw[object$kept]
-  ), summarize_values)
+  ), function(x) if (length(x) > 0) summarize_values(x))
+  # Of a whole file draws have no bounds of their own
+  values <- Filter(Negate(is.null), values)
   table <- data.frame(
     what = names(values), do.call(rbind, unname(values)), check.names = FALSE
   )

@@ -30,7 +30,10 @@ seal_format <- 2
 
 seal_of <- function(x) {
   parts <- unclass(x)
-  if (inherits(x, c("synthesizer", "external_fit"))) {
+  # Of a whole file all parts count: its draws are in its models
+  one <- inherits(x, c("synthesizer", "external_fit")) &&
+    !inherits(x, "file_synthesizer")
+  if (one) {
     # Weights have a digest of their own, which node_of() compares
     weights <- x$privacy_weights
     parts$privacy_weights <- list(as.double(weights), attr(weights, "digest"))
