@@ -79,15 +79,7 @@ joint_neighbours <- function(x, remove, replacements) {
   )))]
   if (replacements == 0) rows <- integer()
   record <- rep(rows, length.out = length(rows) * 8)
-  made <- arbitrary_records(
-    plan, max(1L, length(record)), seed_words(0, "audit"), ends = 0.3
-  )
-  records <- list(
-    codes = made$codes,
-    values = lapply(stats::setNames(nm = names(plan$amounts)), function(name) {
-      made$values[, name]
-    })
-  )
+  records <- made_up_records(plan, max(1L, length(record)))
   # What is published of a record stays
   kept <- intersect(colnames(records$codes), plan$published)
   if (length(record) > 0) {
@@ -110,6 +102,26 @@ joint_neighbours <- function(x, remove, replacements) {
     to = c(rep(NA_integer_, length(remove)), seq_along(record)),
     records = records
   )
+}
+
+#' Records of any levels and values that the codebook allows, many at the ends
+#' @return (list) See records_of_plan().
+#' @noRd
+made_up_records <- function(plan, n) {
+  made <- arbitrary_records(plan, n, seed_words(0, "audit"), ends = 0.3)
+  specs <- column_specs(plan$codebook)
+  values <- lapply(stats::setNames(nm = names(plan$amounts)), function(name) {
+    parts <- amount_parts(specs[[name]])
+    value <- made$values[, name]
+    at <- which(!is.na(value))
+    part <- column_code(made, name)[at]
+    # A value of the part: most numbers have too many decimals
+    below <- in_part_beyond(value[at], part, parts, -1)
+    above <- in_part_beyond(value[at], part, parts, 1)
+    value[at] <- ifelse(is.finite(below), below, above)
+    value
+  })
+  list(codes = made$codes, values = values)
 }
 
 #' The types of a neighbour's records; 0 is the file

@@ -15,14 +15,20 @@
 #' any: each noisy number may move by no more than was counted, and all else
 #' must stay as it was.
 #'
+#' A [fit_file()] under a mechanism is audited exactly if its regressions have up
+#' to three parameters each. Whole records are removed, or replaced by others
+#' that the codebook allows, and the weights are made again from the sums of
+#' exact bounds. Draws of the regressions are independent, so the loss is the
+#' largest over all cells of the product of their grids.
+#'
 #' The privacy loss of a draw is \eqn{r(\theta) = \log \xi(\theta | x) -
 #' \log \xi(\theta | y)} for the file x and a neighbour y. A mechanism keeps its
 #' epsilon if |r| does not exceed it for any neighbours, any file and any
 #' \eqn{\theta}. An audit is about one parameter draw; m sets lose m times as
 #' much.
 #'
-#' @param x A formula, a `synthesizer`, a `score_release`, a `file_release` or a
-#'   `pseudo_posterior` (its last fit).
+#' @param x A formula, a `synthesizer`, a `score_release`, a `file_release`, a
+#'   `file_synthesizer` or a `pseudo_posterior` (its last fit).
 #' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()],
 #'   `data` is the file it was made from, or a made-up file with the same
 #'   columns. The record with the longest public vector is dropped, and given

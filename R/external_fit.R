@@ -180,6 +180,11 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
   if (quantile >= x$quantile) {
     return(x$bound)
   }
+  refuse_if(
+    is.null(unclass(x)$log_lik), "Of whole files {.arg quantile} must be 1.",
+    x = "Each regression has draws of its own: no draw is one of all columns.",
+    arg = "quantile"
+  )
   columns <- external_columns(x$log_lik)
   bound_of_columns(
     columns, quantile, x$bound$unit,

@@ -27,9 +27,9 @@ small_plan <- function(data = small_file(), ...) {
   file_plan(data, small_book(), ...)
 }
 
-quick_file <- function(plan = small_plan(), mechanism = "lw", ..., seed = 1) {
+quick_file <- function(plan = small_plan(), how = "lw", ..., seed = 1) {
   suppressWarnings(suppressMessages(fit_file(
-    plan, mechanism, ..., chains = 2, warmup = 200, draws = 600, seed = seed
+    plan, how, ..., chains = 2, warmup = 200, draws = 600, seed = seed
   )))
 }
 
@@ -384,4 +384,105 @@ test_that("relations of columns and shares of parts are kept", {
   expect_lt(abs(gap(set) - gap(data)), 0.15)
   share <- function(x) mean(x$yes[x$pay %in% 1:1e6]) - mean(x$yes[x$pay %in% 0])
   expect_lt(abs(share(set) - share(data)), 0.08)
+})
+
+test_that("re-weighting keeps the joint bound and raises weights", {
+  lw <- small_fit()
+  final <- quick_file(how = "lw_final")
+  expect_identical(final$stages$stage, c("unweighted", "lw", "lw_final"))
+  expect_identical(guarantee(final)$mechanism, "lw_final")
+  expect_identical(final$stage_bounds$lw$bound$record, lw$bound$record)
+  expect_lte(lipschitz(final)$overall, 1.02 * lipschitz(lw)$overall)
+  expect_gt(
+    mean(as.double(final$privacy_weights)), mean(as.double(lw$privacy_weights))
+  )
+  # By the sums of the weighted fit
+  k <- final$reweighting$k
+  alpha <- as.double(lw$privacy_weights)
+  expect_equal(
+    as.double(final$privacy_weights),
+    ifelse(
+      alpha > 0, pmin(1, k * alpha * lw$bound$overall / lw$bound$record), 0
+    )
+  )
+  # The same by hand
+  expect_identical(
+    as.double(reweight(lw, k = k, seed = 2)$privacy_weights),
+    as.double(final$privacy_weights)
+  )
+})
+
+censored_file <- function(...) {
+  quick_file(small_plan(small_file(400)), "censor_uw", ..., seed = NULL)
+}
+
+test_that("a censored file is strict, and columns share its epsilon", {
+  fit <- remember("censored_file", censored_file(epsilon = 60))
+  label <- guarantee(fit)
+  expect_identical(label$label, "strict")
+  expect_identical(label$mechanism, "censor_uw")
+  expect_equal(label$epsilon$total, c("add-remove" = 60, replace = 120))
+  expect_equal(label$charges$add_remove, c(20, 20, 20))
+  # What a record adds stays within the whole interval, on any path
+  widths <- vapply(all_regressions(fit$models), function(own) {
+    own$fit$censor$upper - own$fit$censor$lower
+  }, 1)
+  expect_equal(widths, c(rep(10, 3), 5, 5, 10, 20))
+  expect_true(all(lipschitz(fit)$record <= 30))
+  sets <- synthesize(fit, m = 2)
+  expect_equal(
+    guarantee(sets)$epsilon$total, c(replace = 240, "add-remove" = 120)
+  )
+  expect_output(print(guarantee(sets)), "columns share it evenly")
+  # A set is what may leave: no fit, weight or draw in it
+  expect_false(any(c("models", "bound") %in% names(unclass(sets))))
+})
+
+test_that("epsilon is that of all sets, under the stated relation", {
+  fit <- censored_file(epsilon = 240, m = 2, neighbours = "replace")
+  expect_equal(guarantee(fit, m = 2)$epsilon$total[["replace"]], 240)
+  expect_equal(guarantee(fit)$epsilon$per_draw[["replace"]], 120)
+  expect_equal(fit$censor$upper, 30)
+})
+
+test_that("a ledger takes the charges of all columns once", {
+  skip_if_not_installed("jsonlite")
+  fit <- remember("censored_file", censored_file(epsilon = 60))
+  path <- withr::local_tempfile(fileext = ".ledger")
+  book <- ledger(path, epsilon = 100)
+  synthesize(fit, ledger = book)
+  expect_error(
+    synthesize(fit, ledger = book), class = "pseudosynth_error_budget"
+  )
+  expect_error(
+    synthesize(small_fit(), ledger = ledger(path)),
+    class = "pseudosynth_error"
+  )
+})
+
+test_that("weights made from the file are not strict under a clip, either", {
+  fit <- remember("censored_file", censored_file(epsilon = 60))
+  alpha <- lipschitz_weights(quick_file(
+    small_plan(small_file(400)), seed = 1
+  )$stage_bounds$unweighted$bound)
+  expect_identical(
+    guarantee(update(fit, privacy_weights = alpha))$label, "asymptotic"
+  )
+  expect_identical(
+    guarantee(update(fit, privacy_weights = public_scalar(0.5)))$label, "strict"
+  )
+})
+
+test_that("a whole file has no bound of single draws", {
+  expect_error(truncate_draws(small_fit(), 0.9), "quantile")
+  expect_error(lipschitz(small_fit(), 0.9), "quantile")
+  expect_error(freeze(small_fit()$privacy_weights))
+})
+
+test_that("figures and summaries of a file's bounds are drawn", {
+  fit <- small_fit()
+  expect_s3_class(plot(fit), "ggplot")
+  expect_s3_class(plot(lipschitz(fit)), "ggplot")
+  expect_output(print(summary(lipschitz(fit))), "record bound")
+  expect_output(print(fit), "columns' own add up to")
 })
