@@ -405,11 +405,14 @@ test_that("re-weighting keeps the joint bound and raises weights", {
       alpha > 0, pmin(1, k * alpha * lw$bound$overall / lw$bound$record), 0
     )
   )
+  expect_identical(final$stages$label, c("none", "asymptotic", "asymptotic"))
   # The same by hand
+  own <- reweight(lw, k = k, seed = 2)
   expect_identical(
-    as.double(reweight(lw, k = k, seed = 2)$privacy_weights),
-    as.double(final$privacy_weights)
+    as.double(own$privacy_weights), as.double(final$privacy_weights)
   )
+  expect_identical(guarantee(own)$label, "asymptotic")
+  expect_s3_class(synthesize(own, seed = 3), "synthetic_data")
 })
 
 censored_file <- function(...) {
