@@ -15,8 +15,8 @@
 #' any: each noisy number may move by no more than was counted, and all else
 #' must stay as it was.
 #'
-#' A [fit_file()] under a mechanism is audited exactly if its regressions have up
-#' to three parameters each. Whole records are removed, or replaced by others
+#' A [fit_file()] under a mechanism is audited exactly if its regressions have
+#' up to three parameters each. Whole records are removed, or replaced by others
 #' that the codebook allows, and the weights are made again from the sums of
 #' exact bounds. Draws of the regressions are independent, so the loss is the
 #' largest over all cells of the product of their grids.
