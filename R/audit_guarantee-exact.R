@@ -198,3 +198,25 @@ staged_pass <- function(problem, grid, mechanism) {
     bound = NA_real_, claims = claims
   )
 }
+
+# The largest of each column over the neighbours of a relation, and the grid's
+# error where it is reached.
+worst_losses <- function(losses) {
+  found <- intersect(relation_names, losses$neighbours)
+  rows <- lapply(found, function(neighbours) {
+    part <- losses[losses$neighbours == neighbours, ]
+    # Where all are NA, the first
+    error <- function(value, error) {
+      part[[error]][c(which.max(part[[value]]), 1L)[1]]
+    }
+    data.frame(
+      neighbours = neighbours, files = nrow(part), claim = part$claim[1],
+      loss = max(part$loss), loss_bulk = max(part$loss_bulk),
+      delta = max(part$delta), ratio = max(part$loss) / part$claim[1],
+      error_loss = error("loss", "error_theta"),
+      error_bulk = error("loss_bulk", "error_bulk"),
+      error_delta = error("delta", "error_delta")
+    )
+  })
+  do.call(rbind, rows)
+}

@@ -15,14 +15,20 @@
 #' any: each noisy number may move by no more than was counted, and all else
 #' must stay as it was.
 #'
+#' A [fit_file()] under a mechanism is audited exactly if its regressions have
+#' up to three parameters each. Whole records are removed, or replaced by others
+#' that the codebook allows, and the weights are made again from the sums of
+#' exact bounds. Draws of the regressions are independent, so the loss is the
+#' largest over all cells of the product of their grids.
+#'
 #' The privacy loss of a draw is \eqn{r(\theta) = \log \xi(\theta | x) -
 #' \log \xi(\theta | y)} for the file x and a neighbour y. A mechanism keeps its
 #' epsilon if |r| does not exceed it for any neighbours, any file and any
 #' \eqn{\theta}. An audit is about one parameter draw; m sets lose m times as
 #' much.
 #'
-#' @param x A formula, a `synthesizer`, a `score_release`, a `file_release` or a
-#'   `pseudo_posterior` (its last fit).
+#' @param x A formula, a `synthesizer`, a `score_release`, a `file_release`, a
+#'   `file_synthesizer` or a `pseudo_posterior` (its last fit).
 #' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()],
 #'   `data` is the file it was made from, or a made-up file with the same
 #'   columns. The record with the longest public vector is dropped, and given
@@ -278,28 +284,6 @@ check_audit_range <- function(range, parameters) {
      and a column for each of the {parameters} parameter{?s}.",
     x = "It is {describe_type(range)}.", arg = "range"
   )
-}
-
-# The largest of each column over the neighbours of a relation, and the grid's
-# error where it is reached.
-worst_losses <- function(losses) {
-  found <- intersect(relation_names, losses$neighbours)
-  rows <- lapply(found, function(neighbours) {
-    part <- losses[losses$neighbours == neighbours, ]
-    # Where all are NA, the first
-    error <- function(value, error) {
-      part[[error]][c(which.max(part[[value]]), 1L)[1]]
-    }
-    data.frame(
-      neighbours = neighbours, files = nrow(part), claim = part$claim[1],
-      loss = max(part$loss), loss_bulk = max(part$loss_bulk),
-      delta = max(part$delta), ratio = max(part$loss) / part$claim[1],
-      error_loss = error("loss", "error_theta"),
-      error_bulk = error("loss_bulk", "error_bulk"),
-      error_delta = error("delta", "error_delta")
-    )
-  })
-  do.call(rbind, rows)
 }
 
 # Which neighbours an exact audit looks at. Internal.

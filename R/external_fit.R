@@ -180,6 +180,11 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
   if (quantile >= x$quantile) {
     return(x$bound)
   }
+  refuse_if(
+    is.null(unclass(x)$log_lik), "Of whole files {.arg quantile} must be 1.",
+    x = "Each regression has draws of its own: no draw is one of all columns.",
+    arg = "quantile"
+  )
   columns <- external_columns(x$log_lik)
   bound_of_columns(
     columns, quantile, x$bound$unit,
@@ -195,6 +200,14 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
 #' @method update external_fit
 #' @export
 update.external_fit <- function(object, privacy_weights, ...) {
+  # A whole file, or a posterior on a grid, knows how it is made again
+  if (is.function(object$again)) {
+    return(if (missing(privacy_weights)) {
+      object$again(object, ...)
+    } else {
+      object$again(object, privacy_weights, ...)
+    })
+  }
   refuse_if(
     is.null(object$refit),
     "{.arg object} has no function to fit the model again.",

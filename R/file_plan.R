@@ -395,7 +395,7 @@ check_confirmed <- function(plan) {
   draft <- unconfirmed(plan$codebook)
   refuse_privacy(
     length(draft) > 0,
-    "For a strict guarantee the codebook must be confirmed.",
+    "For a guarantee the codebook must be confirmed.",
     x = "Levels, bounds or codes of {.val {draft}} were read from the file.",
     i = "Edit them by public knowledge, then call {.fn confirm_codebook} and
          make the plan again.",

@@ -5,8 +5,10 @@
 #' from the synthetic values of the columns before. [synthesize_file()] does
 #' both in one call.
 #'
-#' The models have no privacy weights and no noise: the label is `"none"`. For a
-#' guarantee see [file_release()].
+#' By default the models have no privacy weights and no noise: the label is
+#' `"none"`. Under one of the papers' mechanisms each record has one weight in
+#' all columns, or what it adds is censored. For noisy counts and sums, which
+#' keep more at the same strict epsilon, see [file_release()].
 #'
 #' @section Trees:
 #' `"tree"` grows a classification or regression tree of package rpart on the
@@ -29,6 +31,38 @@
 #' effects: levels, of which rare ones are joined, and amounts in eight bins and
 #' as a line. No value of an amount is copied, unless all its values are equal.
 #'
+#' @section Mechanisms:
+#' Under `"lw"`, `"lw_final"` and `"censor_uw"` all columns are regressions, and
+#' nothing of a model is read off the file: levels, bins, centres and scales are
+#' those of the codebook, which must be confirmed. A category, or the part of an
+#' amount, is modelled by halves of its levels: is it in the second half, and of
+#' that half in the second? Each question is a [bernoulli()] regression. An
+#' amount's values have the codebook's family, with its log in natural units and
+#' other scales in sixths of the range. The columns before are main effects:
+#' levels, and amounts in eight bins of equal width and as a line. Amounts with
+#' wide public bounds have coarse bins.
+#'
+#' What a record adds to the log posterior is a sum over its columns. Each
+#' regression has parameters and chains of its own, so the largest sum over
+#' their draws is the sum of the largest, and the record's Lipschitz bound is
+#' the sum of its bounds in all regressions. The joint bound is the largest of
+#' these sums, which is smaller than the sum of the columns' bounds. Each record
+#' has one weight, made from its sum as [lipschitz_weights()] makes it from the
+#' bound of one column, and all columns are fitted again under it. `"lw_final"`
+#' raises the weights from the sums of the weighted fit, see [reweight()]. With
+#' `epsilon` weights are scaled until the claim is reached, see [mechanisms].
+#'
+#' `"censor_uw"` censors what each regression of a record adds. Columns share
+#' the interval's width evenly; an amount's part and value have half of its
+#' share each, and a category's share is divided by the number of questions that
+#' a record can be asked. The label is then strict. With several columns little
+#' is left for each: epsilon must be large.
+#'
+#' The label lists the charges by column. They add up to the epsilon of a set.
+#' Those of `"lw"` are what each column has of the largest sum.
+#'
+#' `update()` fits all columns again under other weights.
+#'
 #' @section Rules:
 #' Every rule of the plan holds in every row. A value that breaks one is drawn
 #' again; where that does not help, from a larger part of the tree, and in the
@@ -38,11 +72,16 @@
 #'   be a draft. Of a data frame one is drafted by [draft_codebook()]; columns
 #'   that name records are left out, and a message says so. Published columns
 #'   of the plan stay as they are and are predictors of all others.
-#' @param mechanism (string) `"unweighted"`, the only one so far: an error names
-#'   what other functions offer.
-#' @param model (character) The kind of model: `"tree"`, the default, or
+#' @param mechanism (string or `privacy_mechanism`) `"unweighted"`, the default,
+#'   `"lw"`, `"lw_final"` or `"censor_uw"`, or an object such as
+#'   `mechanism_lw(scale = 0.5)`. An error names what other functions offer.
+#' @param epsilon (positive number or `NULL`) The total of all m sets under
+#'   `neighbours`, as in [pseudo_posterior()]. `NULL`, the default, leaves the
+#'   weights as they are; `"censor_uw"` needs a number.
+#' @param model (character or `NULL`) The kind of model: `"tree"` or
 #'   `"regression"`. By names some columns have another:
-#'   `c("tree", income = "regression")`.
+#'   `c("tree", income = "regression")`. `NULL`, the default: trees, and
+#'   regressions under a mechanism.
 #' @param order (character or `NULL`) Columns in the order in which they are
 #'   drawn; those that are not named follow. `NULL`, the default: as in the
 #'   file. Survey weights come last if nothing else is said.
@@ -58,12 +97,24 @@
 #' @param seed (whole number from 0 to 2^53 or `NULL`) Of the regressions. With
 #'   a seed sets are marked reproducible. `NULL`, the default: the operating
 #'   system's entropy.
-#' @param ... Must be empty.
+#' @param neighbours (string) The relation of `epsilon`: `"add-remove"`, the
+#'   default, or `"replace"`.
+#' @param ... Under a mechanism: its settings, if it is given by name, see
+#'   [mechanisms]; `chains` (default 2), `warmup` (500), `draws` (1,000),
+#'   `threads` and `control` of each regression, see [fit_synthesizer()];
+#'   `allow_unconverged`, see [pseudo_posterior()]. Otherwise empty.
 #' @return A `file_synthesizer`. It is **confidential**: it holds the file.
 #'   * `plan`: the plan; `predictors`: those of each column, in the order of
 #'     drawing; `kinds`: the kind of model of each;
 #'   * `models`: for each column its `part` and, of an amount, its `value`; and
 #'     `leaf`, `id`, `reproducible`.
+#'
+#'   Under a mechanism it also has `bound` (see [lipschitz()]), the sums over
+#'   columns; `privacy_weights` or `censor`; `stages`, as in
+#'   [pseudo_posterior()]; `shares`, the columns' parts of epsilon; `converged`
+#'   and `problems`. [lipschitz()], [guarantee()], [reweight()], `update()` and
+#'   `plot()` take it as they take an [external_fit()]; `plot()` shows the
+#'   bounds by stage.
 #' @section Warning types:
 #' `pseudosynth_warning_rare_levels`: levels that a single record has.
 #' `pseudosynth_warning_convergence`: regressions that have not converged.
@@ -72,31 +123,60 @@
 #' @section Error types: `pseudosynth_error_input`: an order or predictors that
 #'   name unknown columns, columns twice or published ones, or go in a circle
 #'   (class `pseudosynth_error_order`); a mechanism that is not offered (class
-#'   `pseudosynth_error_mechanism`); a model of no kind.
+#'   `pseudosynth_error_mechanism`); a model of no kind; under a mechanism
+#'   trees, units, and values that are all equal.
 #'   `pseudosynth_error_edited`: a plan that was edited.
-#' @section Privacy: Nothing protects the records. Sets are for use inside the
-#'   agency, and to see what a guarantee costs beside them.
+#'   `pseudosynth_error_privacy`: under a mechanism a codebook that is not
+#'   confirmed (class `pseudosynth_error_unconfirmed`), regressions that have
+#'   not converged, and an epsilon that cannot be reached.
+#' @section Privacy: Without a mechanism nothing protects the records. Sets are
+#'   for use inside the agency, and to see what a guarantee costs beside them.
+#'   Under `"lw"` and `"lw_final"` the label is the papers' asymptotic one, see
+#'   [guarantee()]. The number of records counts as public.
 #' @references Reiter (2005), Using CART to generate partially synthetic public
 #'   use microdata. Nowok, Raab and Dibben (2016), synthpop: bespoke creation of
-#'   synthetic data in R, for the sequence of columns.
+#'   synthetic data in R, for the sequence of columns. Savitsky, Williams and Hu
+#'   (2022), Bayesian pseudo posterior mechanism under asymptotic differential
+#'   privacy, Journal of Machine Learning Research 23(55), and Savitsky, Hu and
+#'   Williams, Re-weighting of vector-weighted mechanisms for utility
+#'   maximization under differential privacy, for the mechanisms.
 #' @seealso [synthesize_file()], [file_release()]
 #' @examplesIf requireNamespace("rpart", quietly = TRUE)
 #' people <- ce_income[1:1000, c("income", "age", "education", "earner")]
 #' fit <- fit_file(people, order = c("age", "education"))
 #' fit
 #' synthesize(fit, m = 2)
+#' # Under the papers' mechanism: the codebook is confirmed as public
+#' small <- people[1:300, c("age", "earner")]
+#' plan <- file_plan(small, confirm_codebook(draft_codebook(small)))
+#' weighted <- fit_file(plan, "lw", draws = 500, seed = 1)
+#' weighted
+#' guarantee(weighted)
 #' @export
-fit_file <- function(plan, mechanism = "unweighted", model = "tree",
-                     order = NULL, predictors = NULL, leaf = 10, m = 1,
-                     seed = NULL, ...) {
-  check_no_dots(..., hint = "See {.fn fit_file}.")
+fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
+                     model = NULL, order = NULL, predictors = NULL, leaf = 10,
+                     m = 1, seed = NULL,
+                     neighbours = c("add-remove", "replace"), ...) {
   plan <- as_file_plan(plan)
-  check_file_mechanism(mechanism)
+  chosen <- choose_file_mechanism(mechanism)
   check_count(leaf, min = 1)
   check_count(m, min = 1)
   check_seed(seed)
+  if (chosen$name != "unweighted") {
+    job <- file_job(
+      plan, chosen, epsilon, model, sequence_order(plan, order, predictors), m,
+      seed, neighbours, list(...)
+    )
+    return(run_file_job(job))
+  }
+  check_no_dots(..., hint = "See {.fn fit_file}.")
+  refuse_if(
+    !is.null(epsilon), "The mechanism {.val unweighted} claims no epsilon.",
+    i = "Leave {.arg epsilon} out, or choose another mechanism.",
+    arg = "epsilon"
+  )
   predictors <- sequence_order(plan, order, predictors)
-  kinds <- model_kinds(model, names(predictors))
+  kinds <- model_kinds(model %||% "tree", names(predictors))
   if ("tree" %in% kinds) check_installed("rpart", arg = "model")
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   file <- records_of_plan(plan)
@@ -147,23 +227,6 @@ drafted_plan <- function(data) {
   plan
 }
 
-# What a sequence of models does so far
-file_mechanisms <- "unweighted"
-
-check_file_mechanism <- function(mechanism, arg = "mechanism") {
-  if (inherits(mechanism, "privacy_mechanism")) mechanism <- mechanism$name
-  check_string(mechanism, arg = arg)
-  found <- plain_word(mechanism)
-  refuse_if(
-    !found %in% file_mechanisms,
-    "Of whole files {.arg {arg}} must be {.or {.val {file_mechanisms}}}.",
-    x = "It is {.val {mechanism}}.",
-    i = "{.fn file_release} releases a whole file under a strict epsilon,
-         {.fn pseudo_posterior} a column under any mechanism.",
-    arg = arg, class = "pseudosynth_error_mechanism"
-  )
-}
-
 #' The kind of model of each column
 #' @param model (character) One for all, or some by the name of their column.
 #' @return (named character)
@@ -209,6 +272,9 @@ fit_column <- function(kind, file, name, specs, predictors, settings) {
 
 print_lines.file_synthesizer <- function(x) {
   draft <- drafted_columns(x$plan$codebook)
+  if (is_joint(x)) {
+    return(joint_lines(x))
+  }
   c(
     sprintf(
       "Models of a file: %s from %s records",

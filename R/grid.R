@@ -325,15 +325,14 @@ grid_fit <- function(file, weights = NULL, censor = NULL) {
       bound = if (is.null(censor)) grid_bound(file, weights),
       spec = list(y = numeric(n)), log_lik = list(kind = "grid"),
       # Below every quantile of draws: none are left out
-      converged = TRUE, quantile = 0
+      converged = TRUE, quantile = 0, again = grid_fit_again
     ),
     class = c("grid_fit", "external_fit")
   )
 }
 
-#' @export
-update.grid_fit <- function(object, privacy_weights = NULL, censor = NULL,
-                            ...) {
+# See update.external_fit()
+grid_fit_again <- function(object, privacy_weights = NULL, censor = NULL, ...) {
   grid_fit(object$file, privacy_weights, censor)
 }
 

@@ -161,17 +161,32 @@ label_of_fit <- function(fit, m, what = "parameter draws",
   epsilon <- epsilon_of(fit, verdict, dependency)
   new_privacy_guarantee(
     verdict, mechanism = mechanism_of(fit), title = describe_mechanism(fit),
-    what = what, draws = charge(draws_id, "parameter draw", epsilon, times = m),
+    what = what, draws = charges_of_draws(fit, draws_id, epsilon, m),
     paid = join_charges(dependency$charges, margin$charges), m = m,
     fit = fit$id, n_records = length(fit$bound$record),
     n_draws = nrow(fit$draws), draw_quantile = fit$quantile,
     lipschitz_bound = fit$bound$overall,
     oscillation = max(fit$bound$oscillation), unit = fit$bound$unit,
-    public_inputs = public_inputs_of(fit, strict, margin, bounds),
+    public_inputs = fit$inputs %||%
+      public_inputs_of(fit, strict, margin, bounds),
     empirical = empirical_notes(fit, strict), converged = isTRUE(fit$converged),
     reproducible = reproducible || isTRUE(fit$seed_given) ||
       dependency$reproducible || isTRUE(margin$reproducible)
   )
+}
+
+#' What m parameter draws cost; of a whole file one charge for each column
+#' @noRd
+charges_of_draws <- function(fit, id, epsilon, m) {
+  shares <- fit$shares %||% 1
+  whole <- is.null(names(shares))
+  do.call(rbind, lapply(seq_along(shares), function(k) {
+    of <- if (!whole) sprintf(" of `%s`", names(shares)[k])
+    charge(
+      if (whole) id else hashed_id(id, k), paste0("parameter draw", of),
+      epsilon * shares[[k]], times = m
+    )
+  }))
 }
 
 #' A margin keeps a label only where its own noise is exact

@@ -177,8 +177,10 @@ print_lines.lipschitz_bound <- function(x) {
 summary.lipschitz_bound <- function(object, ...) {
   values <- lapply(list(
     "record bound" = object$record, "record oscillation" = object$oscillation,
-    "draw bound" = object$draw[object$kept]
-  ), summarize_values)
+    # Of a whole file draws have no bounds of their own
+    "draw bound" = if (length(object$draw) > 0) object$draw[object$kept]
+  ), function(x) if (!is.null(x)) summarize_values(x))
+  values <- Filter(Negate(is.null), values)
   table <- data.frame(
     what = names(values), do.call(rbind, unname(values)), check.names = FALSE
   )

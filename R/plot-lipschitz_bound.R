@@ -5,7 +5,8 @@
 #' function or a loop.
 #'
 #' @param object A `lipschitz_bound`, or an [external_fit()], whose bound is
-#'   shown.
+#'   shown. Of a [fit_file()] under a mechanism violins of the records' summed
+#'   bounds are shown, one for each stage.
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot-bounds
@@ -63,5 +64,11 @@ bound_line <- function(overall) {
 #' @method autoplot external_fit
 #' @export
 autoplot.external_fit <- function(object, ...) {
+  # Of a whole file all stages are known
+  stages <- unclass(object)$stage_bounds
+  if (!is.null(stages)) {
+    check_no_dots(..., hint = "See {.fn plot.lipschitz_bound}.")
+    return(plot_stage_bounds(stages))
+  }
   autoplot.lipschitz_bound(object$bound, ...)
 }

@@ -75,7 +75,7 @@ check_states_epsilon <- function(label) {
 #' @noRd
 label_frame <- function(label) {
   one <- all(label$epsilon$one_off == 0) && label$m == 1
-  parts <- if (is.na(label$draws)) {
+  parts <- if (anyNA(label$draws)) {
     c(total = "spent once")
   } else if (one) {
     c(total = "one set")

@@ -233,7 +233,7 @@ epsilon_rows <- function(x) {
   if (plain) multiple[] <- ""
   lapply(x$neighbours, function(neighbours) {
     figure <- function(part) label_figure(x$epsilon[[part]][[neighbours]], x)
-    c(neighbours, if (is.na(x$draws)) {
+    c(neighbours, if (anyNA(x$draws)) {
       sprintf(
         "epsilon %s%s, spent once; further draws are free", figure("one_off"),
         at
@@ -254,7 +254,7 @@ charge_rows <- function(x) {
   if (x$label == "none" || nrow(x$charges) == 0) {
     return(NULL)
   }
-  further <- if (is.na(x$draws)) {
+  further <- if (anyNA(x$draws)) {
     NULL
   } else if (x$what %in% generator_words) {
     unwrapped("Every further set comes from the same draws at no additional
@@ -276,7 +276,9 @@ charge_text <- function(charge, x) {
   what <- if (times == 1) {
     charge$what
   } else {
-    sprintf("%s %ss, each", format_exact(times), charge$what)
+    paste0(
+      format_exact(times), " ", sub("draw\\b", "draws", charge$what), ", each"
+    )
   }
   if (anyNA(cost)) {
     return(paste0(what, ": withheld"))
@@ -299,7 +301,7 @@ size_text <- function(x) {
   }
   made <- if (x$what %in% c("synthetic data", generator_words[["sets"]])) {
     "set"
-  } else if (!is.na(x$draws)) {
+  } else if (!anyNA(x$draws)) {
     "released draw"
   }
   paste0(

@@ -46,6 +46,7 @@ NULL
 optional_elements <- list(
   synthesizer = c("censor", "reweighting"), privacy_guarantee = "exceedance",
   synthetic_data = c("survey_weights", "totals"),
+  file_synthesizer = c("privacy_weights", "censor", "reweighting", "solution"),
   file_utility = c(
     "propensity", "models", "coefficients", "survey_weights"
   ),

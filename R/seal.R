@@ -30,7 +30,11 @@ seal_format <- 2
 
 seal_of <- function(x) {
   parts <- unclass(x)
-  if (inherits(x, c("synthesizer", "external_fit"))) {
+  if (inherits(x, "file_synthesizer")) {
+    # All parts count, as its draws are in its models; but not what tells of a
+    # search for weights
+    parts <- parts[setdiff(names(parts), c("reweighting", "solution"))]
+  } else if (inherits(x, c("synthesizer", "external_fit"))) {
     # Weights have a digest of their own, which node_of() compares
     weights <- x$privacy_weights
     parts$privacy_weights <- list(as.double(weights), attr(weights, "digest"))

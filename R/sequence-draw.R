@@ -4,17 +4,20 @@
 most_attempts <- c(values = 200, records = 100)
 
 #' @param x (`file_synthesizer`)
+#' @param draws (integer, m) Which parameter draw each of m sets takes.
 #' @param n (count) Records of a set.
 #' @return (list of data frames)
 #' @noRd
-draw_sequence_sets <- function(x, m, n, seed) {
+draw_sequence_sets <- function(x, draws, n, seed) {
   plan <- x$plan
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   file <- records_of_plan(plan)
   rules <- rules_by_column(plan, names(x$models))
-  lapply(seq_len(m), function(s) {
+  lapply(seq_along(draws), function(s) {
     words <- seed_words(stage_seed(seed, "set", s), "synthesize")
-    records <- draw_sequence(x, n, file, specs, rules, s, random_numbers(words))
+    records <- draw_sequence(
+      x, n, file, specs, rules, draws[s], random_numbers(words)
+    )
     decode_records(x$plan, records$codes, amounts_of(records))
   })
 }

@@ -155,6 +155,24 @@ drawn_levels <- function(model, frame, set, random) {
   code
 }
 
+#' Levels drawn half by half
+#' @param steps (list) See public_halves(); halves after what they are of.
+#' @noRd
+drawn_halves <- function(steps, frame, set, random) {
+  low <- rep(1L, nrow(frame))
+  high <- rep(steps[[1]]$high, nrow(frame))
+  for (step in steps) {
+    at <- which(low == step$low & high == step$high)
+    if (length(at) == 0) next
+    second <- drawn_responses(
+      step$fit, frame[at, , drop = FALSE], set, random
+    ) > 0.5
+    low[at[second]] <- step$middle + 1L
+    high[at[!second]] <- step$middle
+  }
+  low
+}
+
 # Values -----------------------------------------------------------------------
 
 #' Fit the values of an amount, all parts that have some together
@@ -208,6 +226,16 @@ draw_values <- function(model, code, frame, set, random) {
   from_modelled(model$amount, y, part, ends)
 }
 
+#' Levels drawn as they were fitted: one after the other, or by halves
+#' @noRd
+drawn_part <- function(part, frame, set, random) {
+  if (is.null(part$rest)) {
+    drawn_halves(part$steps, frame, set, random)
+  } else {
+    drawn_levels(part, frame, set, random)
+  }
+}
+
 #' What draws values of a column for some records, see tree_drawer()
 #' @noRd
 regression_drawer <- function(model, file, name, specs, records, set) {
@@ -220,7 +248,7 @@ regression_drawer <- function(model, file, name, specs, records, set) {
     code <- if (is.null(model$part)) {
       rep(single, length(rows))
     } else {
-      drawn_levels(model$part, own, set, random)
+      drawn_part(model$part, own, set, random)
     }
     value <- rep(NA_real_, length(rows))
     at <- which(valued & parts$valued[code])

@@ -6,7 +6,10 @@ sequence_source <- function() {
   refused$margin <- "{.arg margin} does not apply to a whole file."
   new_source(
     refuses = c(refused, fit_source()$refuses["uncertainty"]),
-    check = function(x, asked) check_sealed(x, arg = "fit"),
+    check = function(x, asked) {
+      check_sealed(x, arg = "fit")
+      if (is_joint(x)) check_converged(x, asked$allow_unconverged)
+    },
     rows = rows_for_sequence, label = label_of_sequence,
     draw = draw_from_sequence
   )
@@ -43,7 +46,9 @@ parameter_draws <- function(x) {
 }
 
 draw_from_sequence <- function(x, asked, rows) {
-  sets <- draw_sequence_sets(x, asked$m, rows$n, asked$seed)
+  # Every call is charged for draws of its own
+  draws <- if (is_joint(x)) drawn_rows(x, asked) else seq_len(asked$m)
+  sets <- draw_sequence_sets(x, draws, rows$n, asked$seed)
   list(
     sets = sets, columns = file_columns(x$plan), combine = "reiter",
     survey_weights = x$plan$survey_weights,
@@ -51,9 +56,16 @@ draw_from_sequence <- function(x, asked, rows) {
   )
 }
 
+#' Were all columns fitted under one mechanism, with a bound?
+#' @noRd
+is_joint <- function(x) !is.null(unclass(x)$bound)
+
 # The label --------------------------------------------------------------------
 
 label_of_sequence <- function(x, asked, rows) {
+  if (is_joint(x)) {
+    return(label_of_sets(x, asked))
+  }
   intact <- is_sealed(x)
   new_privacy_guarantee(
     if (intact) sequence_verdict(x) else edited_verdict("fit"),

@@ -2,8 +2,9 @@
 #'
 #' Fits a model to each column of a file and draws sets, in one call:
 #' [fit_file()], then [synthesize()]. With a data frame alone it makes a whole
-#' file, as `syn(data)` of package synthpop does. The label is `"none"`: see
-#' [file_release()] for whole files under a guarantee.
+#' file, as `syn(data)` of package synthpop does, with the label `"none"`. With
+#' a plan and a mechanism it does the same under one of the papers' guarantees.
+#' See [file_release()] for whole files under a strict epsilon.
 #'
 #' Missing values, zeros, codes and heaps keep their shares. Types, levels,
 #' value labels and formats come back as they were. Each set is drawn anew from
@@ -19,6 +20,7 @@
 #'   entropy.
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their label,
 #'   for [utility()], [report()] and the figures.
+#' @inheritSection fit_file Mechanisms
 #' @inheritSection fit_file Rules
 #' @inheritSection fit_file Warning types
 #' @inheritSection fit_file Messages
@@ -37,13 +39,16 @@
 #' )
 #' synthesize_file(plan, order = c("age", "education"))
 #' @export
-synthesize_file <- function(plan, mechanism = "unweighted", m = 1,
-                            model = "tree", order = NULL, predictors = NULL,
-                            leaf = 10, n = NULL, seed = NULL, ...) {
-  check_no_dots(..., hint = "See {.fn synthesize_file}.")
+synthesize_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
+                            m = 1, model = NULL, order = NULL,
+                            predictors = NULL, leaf = 10, n = NULL, seed = NULL,
+                            neighbours = c("add-remove", "replace"), ...) {
   fit <- fit_file(
-    plan, mechanism, model, order, predictors, leaf, m,
-    stage_seed(seed, "file")
+    plan, mechanism, epsilon, model, order, predictors, leaf, m,
+    stage_seed(seed, "file"), neighbours, ...
   )
-  synthesize(fit, m, n = n, seed = stage_seed(seed, "sets"))
+  allowed <- isTRUE(list(...)$allow_unconverged)
+  synthesize(
+    fit, m, n = n, seed = stage_seed(seed, "sets"), allow_unconverged = allowed
+  )
 }

@@ -227,9 +227,11 @@ test_that("other arguments are checked", {
   skip_if_not_installed("rpart")
   file <- xor_file(100)
   expect_error(
-    synthesize_file(file, "lw"), "unweighted",
+    synthesize_file(file, "frozen"), "unweighted",
     class = "pseudosynth_error_mechanism"
   )
+  expect_error(synthesize_file(file, epsilon = 1), "claims no epsilon")
+  expect_error(synthesize_file(file, cake = 1), "cake")
   expect_error(synthesize_file(file, model = "forest"), "tree")
   expect_error(
     synthesize_file(file, model = c("tree", cake = "regression")), "cake"
