@@ -6,7 +6,7 @@
 #   source(system.file("studies/beta_simulation.R", package = "pseudosynth"))
 #   beta_simulation(1:5)
 #
-# One replicate takes about three seconds. `make studies` runs 100.
+# One replicate takes about five seconds. `make studies` runs 100.
 
 #' @param replicates (whole numbers) Each is the seed of its data and its fits.
 #' @return (data frame) A row for each replicate, mechanism and epsilon: `delta`

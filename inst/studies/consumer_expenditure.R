@@ -9,13 +9,9 @@
 #   ))
 #   consumer_expenditure(1, n = 500)
 #
-# One replicate of the whole file takes about an hour of one core. Replicates
+# One replicate of the whole file takes about 45 minutes of one core. Replicates
 # differ in their seeds alone. With `folder`, a run goes on where it stopped.
 # synthpop is not run where it is not installed.
-#
-# Of the stored table, the weights of SW and of CW at LW's bound are those that
-# a search with an earlier version of the sampler found; all else is of this
-# one.
 
 #' @param replicates (whole numbers) Each is the seed of its fits.
 #' @param n (count or `NULL`) Records; `NULL` takes all positive incomes, any
@@ -117,44 +113,53 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
       )
     ))
   }))
+  # A weighted fit that fails its checks is made once more, twice as long
+  checked <- function(fit, name) {
+    if (fit$converged) {
+      return(fit)
+    }
+    quiet(stats::update(
+      fit,
+      seed = seed_of(name, 3), control = pseudosynth::sampler_control(
+        progress = FALSE, thin = 2 * size$thin
+      )
+    ))
+  }
   refit <- function(name, weights) {
     kept(name, function() {
-      quiet(stats::update(
+      checked(quiet(stats::update(
         fits$Unweighted,
         privacy_weights = weights, seed = seed_of(name)
-      ))
+      )), name)
     })
   }
-  # What `weights` are multiplied by to bring the bound near `target`. Bounds
-  # move by a tenth from run to run: where three refits do not come near, the
-  # nearest is taken. Of the search nothing but the number is kept, to four
-  # digits.
-  share_at <- function(name, target, weights) {
-    tryCatch(
-      quiet(pseudosynth::solve_weights(
-        fits$Unweighted,
-        target = target, weights = weights, tolerance = 0.08, max_refits = 3,
-        allow_unconverged = TRUE, below = TRUE, seed = seed_of(name, 2)
-      ))$solution$value,
-      pseudosynth_error_unreachable = function(e) e$value
-    )
+  # The fit whose `weights`, multiplied, bring its bound near `target`: that of
+  # the search itself. Bounds move by a tenth from run to run, so another fit
+  # with the same weights would be farther off. Where no refit comes near, the
+  # nearest is taken.
+  at_bound <- function(name, target, weights) {
+    checked(quiet(pseudosynth::solve_weights(
+      fits$Unweighted,
+      target = target, weights = weights, tolerance = 0.08, max_refits = 3,
+      allow_unconverged = TRUE, below = NA, seed = seed_of(name)
+    )), name)
   }
   # Bounds of fits with one weight follow a power of it: the search, whose first
   # refit multiplies weights by target / bound, starts where that says
   one_weight <- function(name, target) {
-    weight <- kept(paste(name, "weight"), function() {
-      found <- fits[grepl("^(Unweighted|SW)", names(fits))]
+    kept(name, function() {
+      found <- fits[intersect(c("Unweighted", "SW"), names(fits))]
       of <- function(what) log(vapply(found, what, 0))
       bound <- of(function(fit) fit$bound$overall)
       weight <- of(function(fit) stats::weights(fit)[1])
-      near <- utils::head(order(abs(bound - log(target))), 2)
-      steep <- 1
-      if (length(found) > 1) steep <- diff(weight[near]) / diff(bound[near])
-      guess <- weight[near[1]] + steep * (log(target) - bound[near[1]])
+      guess <- log(target) - bound[1]
+      if (length(found) > 1) {
+        line <- stats::lm(weight ~ bound)
+        guess <- stats::predict(line, data.frame(bound = log(target)))[[1]]
+      }
       start <- min(1, exp(guess + bound[1] - log(target)))
-      start * share_at(name, target, pseudosynth::public_scalar(start))
+      at_bound(name, target, pseudosynth::public_scalar(start))
     })
-    refit(name, pseudosynth::public_scalar(signif(weight, 4)))
   }
   lipschitz <- function(scale = 1, shift = 0) {
     pseudosynth::lipschitz_weights(
@@ -219,12 +224,10 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
     )
     fits[[name[2]]] <- one_weight(name[2], fits[[name[1]]]$bound$overall)
   }
-  lower <- kept("CW share", function() {
-    share_at("CW at LW's bound", fits$LW$bound$overall, count)
+  lower <- "CW at LW's bound"
+  fits[[lower]] <- kept(lower, function() {
+    at_bound(lower, fits$LW$bound$overall, count)
   })
-  fits[["CW at LW's bound"]] <- refit(
-    "CW at LW's bound", pseudosynth::scale_weights(count, signif(lower, 4))
-  )
   others <- setdiff(names(fits), "Unweighted")
   released <- c(released, Map(draw, fits[others], others), strict, clusters)
   # About the 3% that the surveys replace by their mean
@@ -334,6 +337,7 @@ fit_parts <- function(fits) {
       long("figure", name, "delta", NA, fit$bound$overall),
       long("figure", name, "mean weight", NA, mean(stats::weights(fit))),
       long("figure", name, "converged", NA, as.double(fit$converged)),
+      long("figure", name, "sweeps", NA, fit$control$thin),
       long("figure", name, c("largest R-hat", "least effective size"), NA, c(
         max(fit$diagnostics$rhat, na.rm = TRUE),
         min(fit$diagnostics$ess_bulk, na.rm = TRUE)

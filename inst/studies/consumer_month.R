@@ -7,7 +7,7 @@
 #   consumer_month(1, rpms::CE)
 #
 # `rpms::CE` (CRAN package rpms) has twelve months of interviews, `ce_income` is
-# its month 10. One replicate takes about a minute of one core.
+# its month 10. One replicate takes about six minutes of one core.
 
 #' @param replicates (whole numbers) Each is the seed of its fits.
 #' @param interviews (data frame) `rpms::CE`.

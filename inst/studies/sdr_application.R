@@ -7,7 +7,7 @@
 #   source(system.file("studies/sdr_application.R", package = "pseudosynth"))
 #   sdr_application(1)
 #
-# One replicate takes about half a minute. `make studies` runs 10.
+# One replicate takes less than a minute. `make studies` runs 10.
 
 source(
   system.file("studies", "beta_simulation.R", package = "pseudosynth"),
