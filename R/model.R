@@ -6,10 +6,14 @@
 #'   `data` (the columns used), `spec` (neither weighted nor censored).
 #' @noRd
 new_model <- function(formula, data, family, prior, response = NULL,
-                      scaling = NULL) {
+                      scaling = NULL, survey_weights = NULL) {
   data <- plain_columns(data)
   response <- new_response(formula, data, family, response)
-  design <- new_design(formula, data, response$name, scaling)
+  survey <- new_survey(survey_weights, data, response$name, family)
+  # `.` publishes what it stands for: survey weights only where they are named
+  unnamed <- setdiff(survey$column, all.vars(formula[[3]]))
+  predictors <- data[setdiff(names(data), unnamed)]
+  design <- new_design(formula, predictors, response$name, scaling)
   check_parameter_names(design$columns, family)
   check_family_offset(design, family)
   # Not the environment it was written in, which may hold data
@@ -19,10 +23,23 @@ new_model <- function(formula, data, family, prior, response = NULL,
     prior = resolve_prior(prior, family, design$columns),
     response = response, design = design, tibble = is_tibble(data)
   )
+  model$survey <- survey
   model$data <- used_columns(data, model)
   model$spec <- model_spec(model)
   model$design$aliased <- design$columns[aliased_columns_(model$spec)]
   model
+}
+
+# What fits share with the models that they were made of, beside the records;
+# not all of it is there in each
+model_parts <- c(
+  "formula", "family", "prior", "response", "design", "survey"
+)
+
+#' The model of a fit without its records
+#' @noRd
+model_of_fit <- function(fit) {
+  unclass(fit)[intersect(model_parts, names(fit))]
 }
 
 #' The model with another prior
@@ -44,6 +61,7 @@ model_spec <- function(model, data = model$data) {
     ),
     design_parts(model$design, data, arg = "data")
   )
+  spec$survey <- survey_exponents(model$survey, data)
   spec$prior <- model_prior(model)
   if (is_categorical(model$family)) {
     spec$K <- length(model$response$levels)
