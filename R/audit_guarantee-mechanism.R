@@ -69,6 +69,8 @@ settled <- function(mechanism, problem, grid) {
   dependency <- dependency_of(node)
   censor <- made$censor
   own_value <- dependency$kind == "own record"
+  # Survey weights over the mean of the file are others on each neighbour
+  same_exponents <- !isFALSE(problem$model$survey$stated)
   mechanism$rule <- function(file) {
     alpha <- if (is.null(node)) {
       1
@@ -77,11 +79,11 @@ settled <- function(mechanism, problem, grid) {
     } else {
       by_type(make(file)$privacy_weights, file)
     }
-    clip_rule(file$grid, problem$model, alpha, censor)
+    clip_rule(file$grid, problem$model, file$raised * alpha, censor)
   }
   factor <- dependency$factor[["add-remove"]] - 1
   c(mechanism, list(
-    own_value = own_value,
+    own_value = own_value && same_exponents,
     width = if (!is.null(censor)) censor$upper - censor$lower,
     factor = if (is.null(censor)) 0 else factor, first = made$first,
     one_off = mechanism$margin_epsilon + (made$first$epsilon %||% 0) +
@@ -130,8 +132,15 @@ file_on_grid <- function(problem, grid, j) {
   }
   list(
     grid = grid, counts = as.double(tabulate(type, problem$n_types)),
-    data = data, type = type, model = problem$model
+    data = data, type = type, model = problem$model,
+    raised = raised_by(problem$model$survey, data)
   )
+}
+
+#' The factor of all survey weights of a file that is not the grid's
+#' @noRd
+raised_by <- function(survey, data) {
+  if (is.null(survey)) 1 else survey$scale / survey_of_file(survey, data)$scale
 }
 
 database_rule <- function(problem, grid, mechanism, j) {
@@ -159,8 +168,9 @@ function_mechanism <- function(mechanism, epsilon) {
       as.double(value)
     }
     plain_rule(
-      file$grid, by_type(part("weights", 1), file), part("lower", -Inf)[1],
-      part("upper", Inf)[1], by_type(part("centre", 0), file)
+      file$grid, file$raised * by_type(part("weights", 1), file),
+      part("lower", -Inf)[1], part("upper", Inf)[1],
+      by_type(part("centre", 0), file)
     )
   }
   list(

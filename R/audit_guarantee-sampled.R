@@ -115,19 +115,20 @@ sampled_loss <- function(x, y, level) {
   )
 }
 
-#' sum_i clip(alpha_i f_i - a_i) at each draw
+#' sum_i clip(alpha_i w_i f_i - a_i) at each draw, w_i of survey weights
 #' @return (numeric, S)
 #' @noRd
 weighted_sum <- function(spec, draws) {
   lower <- spec$censor$lower %||% -Inf
   upper <- spec$censor$upper %||% Inf
   centre <- spec$censor$centre %||% 0
-  used <- spec$alpha > 0
+  exponent <- spec$alpha * spec_exponents(spec)
+  used <- exponent > 0
   size <- max(1, floor(2e7 / length(spec$y)))
   blocks <- split(seq_len(nrow(draws)), (seq_len(nrow(draws)) - 1) %/% size)
   sums <- lapply(blocks, function(rows) {
     f <- t(log_lik_(spec, draws[rows, , drop = FALSE]))[used, , drop = FALSE]
-    g <- spec$alpha[used] * f - rep_len(centre, length(used))[used]
+    g <- exponent[used] * f - rep_len(centre, length(used))[used]
     colSums(pmin(pmax(g, lower), upper))
   })
   unlist(sums, use.names = FALSE)

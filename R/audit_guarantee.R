@@ -45,9 +45,10 @@
 #' @param epsilon (positive number or `NULL`) The total epsilon of a job with
 #'   one set. For a function: what it claims for add-remove neighbours.
 #' @param ... For a formula: settings of a mechanism given by name, the margin
-#'   in short (`bounds`, `bins`, `margin_share`), `response` and `scaling`, as
-#'   in [pseudo_posterior()]. For a `pseudo_posterior`: passed to the audit
-#'   of its last fit.
+#'   in short (`bounds`, `bins`, `margin_share`), `response`, `scaling` and
+#'   `survey_weights`, as in [pseudo_posterior()]; weights over the mean of the
+#'   file are divided by the mean of each neighbour. For a `pseudo_posterior`:
+#'   passed to the audit of its last fit.
 #' @param margin As in [pseudo_posterior()]. The histogram's epsilon counts as
 #'   spent in full.
 #' @param remove (row numbers or `NULL`) The records to remove in turn. Default
@@ -172,7 +173,9 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
   given <- sort_arguments(
     c(list(prior = prior), list(...)), open_mechanisms(chosen)
   )
-  drawn <- setdiff(names(given$fit), c("prior", "response", "scaling"))
+  drawn <- setdiff(names(given$fit), c(
+    "prior", "response", "scaling", "survey_weights"
+  ))
   refuse_if(
     length(drawn) > 0, "An exact audit has no draws: leave out {.arg {drawn}}.",
     arg = drawn[1]
@@ -297,7 +300,10 @@ audit_neighbours <- function(model, remove, replacements, values) {
   remove <- check_index(remove, n)
   replacements <- check_count(replacements)
   # Equal records have equal neighbours
-  key <- paste(pattern_of(model$spec), format(model$spec$y, digits = 17))
+  key <- paste(
+    pattern_of(model$spec), format(model$spec$y, digits = 17),
+    format(spec_exponents(model$spec), digits = 17)
+  )
   remove <- remove[!duplicated(key[remove])]
   table <- data.frame(
     neighbours = "add-remove", record = remove, value = NA_integer_

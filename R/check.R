@@ -399,8 +399,7 @@ foreign_arguments <- c(
   adapt_delta = "{.arg control} has the sampler's settings: see
                  {.fn sampler_control}.",
   weights = "Privacy weights are given by {.arg privacy_weights} of
-             {.fn fit_synthesizer}, survey weights by {.arg survey_weights} of
-             {.fn utility}."
+             {.fn fit_synthesizer}, survey weights by {.arg survey_weights}."
 )
 
 check_no_dots <- function(..., hint = "Formula, data, family and prior are those

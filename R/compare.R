@@ -204,7 +204,7 @@ compare.formula <- function(formula, data, family = student_t(),
   relative <- given$also$relative %||% TRUE
   # Sets hold the columns of the model and no others
   measure <- comparison_measure(
-    job$data, names(job$model$data), response$name, response$transform,
+    job$data, model_columns(job$model), response$name, response$transform,
     groups, regression, radius, known, relative
   )
   cases <- if (is.null(grid)) {

@@ -22,7 +22,7 @@ distinct_columns <- function(columns) {
 #' @noRd
 tell_published <- function(model, time = time_of_levels) {
   variable <- model$response$name
-  columns <- model$data[setdiff(names(model$data), variable)]
+  columns <- model$data[setdiff(model_columns(model), variable)]
   tell_distinct(columns)
   tell_near_copies(model$data[[variable]], columns)
   tell_many_levels(model$design$levels, nrow(model$data), time)

@@ -48,7 +48,7 @@
 #'   in \[0, 1\], or `NULL`) The weight of each record; one number is the weight
 #'   of all. No strict label rests on numbers given by hand, because their
 #'   origin is unknown: state a public weight by [public_scalar()]. These are
-#'   not survey weights. Default `NULL`: weight 1 for all.
+#'   not survey weights, see `survey_weights`. Default `NULL`: weight 1 for all.
 #' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: censors what
 #'   each record contributes. Default `NULL`: nothing is censored.
 #' @param chains (count; default 4) Markov chains. Each has its own random
@@ -73,6 +73,12 @@
 #'   coefficients, their prior and a public `reference` of [censor()] the same
 #'   meaning in every file. Without an intercept that could absorb the shift, a
 #'   predictor is not centred.
+#' @param survey_weights (string, one named number, or `NULL`) The column with
+#'   the survey weights: numbers of at least 0, in any unit. Each record's
+#'   likelihood is raised to its survey weight over the mean of all. A named
+#'   number is public and takes the mean's place: `c(weight = 1250)` divides the
+#'   column `weight` by 1,250. A strict label needs it. Default `NULL`: no
+#'   survey weights. See the section on them.
 #' @param ... Must be empty.
 #' @return A `synthesizer`. It is **confidential**: it holds the records, and
 #'   bounds, weights and draws made from them. Read it with [summary()],
@@ -99,6 +105,26 @@
 #'   the exposure, which then also has a coefficient: remove it by
 #'   `. - exposure`. A prior or `reference` of the intercept is for records with
 #'   offset 0.
+#' @section Survey weights: With survey weights \eqn{w_i} the fit describes the
+#'   population that the records stand for and not the sample: a record
+#'   contributes \eqn{\alpha_i (w_i / \bar w) f_i}, its privacy weight times its
+#'   survey weight over the mean times its log-likelihood. Bounds, Lipschitz
+#'   weights, the interval of [censor()] and audits all see this product, so
+#'   that a record with a large survey weight gets a small privacy weight. The
+#'   exponents add up to N: draws vary as those of N equal records do, and too
+#'   little where survey weights differ much.
+#'
+#'   A survey weight is a part of its record and is as confidential as the
+#'   response. Its column is not published and `.` leaves it out; a formula that
+#'   names it publishes it. One record changes the mean of a file and thereby
+#'   the exponents of all others. A label is strict only if the weights are
+#'   divided by a public number, for instance the size of the population over
+#'   the number of records. The label states what they were divided by.
+#'
+#'   [normal_mixture()], score releases, histograms and top-coding take no
+#'   survey weights. [utility()] and [compare()] measure by survey weight only
+#'   sets that have the column: [file_release()] and [synthesize_file()] draw it
+#'   with the rest of a record.
 #' @section Invariants: If all weights are 1, the draws are those of the
 #'   unweighted fit with the same seed. A record of weight 0 has no effect. If
 #'   all weights are 0, the draws are from the prior.
@@ -111,7 +137,11 @@
 #'   `pseudosynth_warning_convergence`, and later steps refuse it.
 #' @references Savitsky, Williams and Hu (2022), "Bayesian Pseudo Posterior
 #'   Mechanism under Asymptotic Differential Privacy", Journal of Machine
-#'   Learning Research 23.
+#'   Learning Research 23. Savitsky and Toth (2016), "Bayesian estimation under
+#'   informative sampling", Electronic Journal of Statistics 10, equation 4, for
+#'   survey weights as exponents; Hu, Savitsky and Williams (2021), "Private
+#'   tabular survey data products through synthetic microdata generation",
+#'   arXiv 2101.06188.
 #' @seealso [lipschitz_weights()], [update.synthesizer()], [reweight()],
 #'   [synthesize()]; [pseudo_posterior()] for the whole job in one call.
 #' @examples
@@ -127,7 +157,7 @@ fit_synthesizer <- function(formula, data, family = student_t(),
                             chains = 4, warmup = 1000, draws = 1000,
                             seed = NULL, threads = default_threads(),
                             control = sampler_control(), response = NULL,
-                            scaling = NULL, ...) {
+                            scaling = NULL, survey_weights = NULL, ...) {
   check_no_dots(
     ..., hint = "{.code ?fit_synthesizer} lists the arguments of a model."
   )
@@ -135,7 +165,9 @@ fit_synthesizer <- function(formula, data, family = student_t(),
   check_data_frame(data)
   family <- as_synth_family(family)
   censor <- resolve_censor(censor, family)
-  model <- new_model(formula, data, family, prior, response, scaling)
+  model <- new_model(
+    formula, data, family, prior, response, scaling, survey_weights
+  )
   if (is.null(censor)) check_varies(model)
   check_public_centre(censor$reference, prior, model)
   tell_published(model)

@@ -24,7 +24,9 @@ record_types <- function(specs) {
   })
   n <- lengths(lapply(files, `[[`, "y"))
   records <- join_records(files[n > 0])
-  rows <- cbind(records$codes, records$numeric, records$offset, records$y)
+  rows <- cbind(
+    records$codes, records$numeric, records$offset, records$survey, records$y
+  )
   rows <- format(rows, digits = 17, trim = TRUE)
   key <- apply(rows, 1, paste, collapse = " ")
   first <- which(!duplicated(key))
@@ -243,12 +245,27 @@ tensor_grid <- function(axes) {
   )
 }
 
+#' Log densities times survey weights
+#'
+#' A survey weight is a part of its record, as its response is: a type has its
+#' own, and the mechanism sees the product.
+#' @return (matrix, G x V)
+#' @noRd
+raised_log_lik <- function(spec, draws) {
+  f <- log_lik_(spec, draws)
+  if (!is.null(spec$survey)) {
+    f <- sweep(f, 2, spec$survey, "*")
+    f[, spec$survey == 0] <- 0
+  }
+  f
+}
+
 #' Log masses of the prior and log densities of all types on a grid
 #' @return (list) The grid with `f` (G x V), `log_prior` (G, volumes included).
 #' @noRd
 fill_grid <- function(grid, parameters, spec) {
   grid$log_prior <- parameters$log_prior(grid$z) + grid$log_volume
-  grid$f <- log_lik_(spec, parameters$draws(grid$z))
+  grid$f <- raised_log_lik(spec, parameters$draws(grid$z))
   refuse_if(
     anyNA(grid$f), "A log density is not a number somewhere on the grid.",
     abort = abort_sampler
@@ -312,7 +329,8 @@ plain_rule <- function(grid, alpha, lower = -Inf, upper = Inf, centre = 0) {
 #' A fit on a grid: its bounds are exact, and it has no draws
 #'
 #' @param file (list) `grid`; `counts` of the record types; `data` and `type` of
-#'   the records; `model`.
+#'   the records; `model`; `raised`: what its survey weights are multiplied by,
+#'   beside those of the grid.
 #' @param weights,censor As in [fit_synthesizer()]. A censored fit has no bound.
 #' @noRd
 grid_fit <- function(file, weights = NULL, censor = NULL) {
@@ -342,8 +360,9 @@ grid_fit_again <- function(object, privacy_weights = NULL, censor = NULL, ...) {
 #' @noRd
 grid_bound <- function(file, weights) {
   grid <- file$grid
-  rule <- plain_rule(grid, if (is.null(weights)) 1 else by_type(weights, file))
-  posterior <- if (is.null(weights)) {
+  alpha <- if (is.null(weights)) 1 else by_type(weights, file)
+  rule <- plain_rule(grid, file$raised * alpha)
+  posterior <- if (is.null(weights) && file$raised == 1) {
     grid_change(
       grid, grid$file_unweighted, file$counts - grid$file_counts, rule
     )

@@ -317,7 +317,7 @@ public_inputs_of <- function(fit, strict, margin = NULL, bounds = NULL) {
       published_text(fit$design$variables)
     },
     model = format(fit$family), prior = format(fit$prior),
-    scheme_inputs(fit$privacy_weights),
+    survey_text(fit$survey), scheme_inputs(fit$privacy_weights),
     if (fit$quantile < 1) c("draw quantile" = format_exact(fit$quantile)),
     censor_inputs(fit$censor),
     if (!is.null(fit$censor) && !is.null(fit$control)) {

@@ -14,7 +14,8 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   check_data_frame(data)
   family <- as_synth_family(family, arg = "family")
   model <- new_model(
-    formula, data, family, given$prior, given$response, given$scaling
+    formula, data, family, given$prior, given$response, given$scaling,
+    given$survey_weights
   )
   defaults <- formals(fit_synthesizer)[fit_arguments()]
   run <- lapply(defaults, eval, environment(fit_synthesizer))
@@ -58,6 +59,7 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   job["budget"] <- list(split_epsilon(job, definition))
   if (!is.null(margin)) check_job_margin(job)
   if (definition$label == "strict") check_response_is_public(job$model$response)
+  check_survey_use(job, definition)
   # Of censored likelihoods and of noise one file must not be told by a refusal
   told <- definition$kind %in% c("censored", "histogram", "scores")
   if (!told || definition$from_unweighted) check_varies(job$model)
@@ -85,6 +87,22 @@ check_epsilon_use <- function(job, definition) {
     i = "Leave {.arg epsilon} out, or choose another mechanism.",
     arg = "epsilon"
   )
+}
+
+#' Survey weights are exponents of a likelihood
+#' @noRd
+check_survey_use <- function(job, definition) {
+  survey <- job$model$survey
+  refuse_if(
+    !is.null(survey) &&
+      definition$kind != "no data" &&
+      (is.null(definition$stages) || definition$kind == "scores"),
+    "The mechanism {.val {definition$name}} takes no survey weights.",
+    i = "It has no likelihood that they could be exponents of. Leave
+         {.arg survey_weights} out, or choose another mechanism.",
+    arg = "survey_weights"
+  )
+  if (definition$label == "strict") check_survey_is_public(survey)
 }
 
 claims_epsilon <- function(definition) {

@@ -187,7 +187,7 @@ frozen_model <- function(fit, kept = NULL) {
     if (!is.null(kept) && !all(kept)) draws <- draws[kept, , drop = FALSE]
     list(
       response = fit$response, design = fit$design, family = fit$family,
-      spec = spec_of_model(fit$spec), draws = draws
+      survey = fit$survey, spec = spec_of_model(fit$spec), draws = draws
     )
   }
 }

@@ -7,18 +7,24 @@
 #'   `data` (the columns used), `spec` (neither weighted nor censored).
 #' @noRd
 new_model <- function(formula, data, family, prior, response = NULL,
-                      scaling = NULL, count = NULL) {
+                      scaling = NULL, survey_weights = NULL, count = NULL) {
   data <- plain_columns(data)
   response <- new_response(formula, data, family, response)
-  design <- new_design(formula, data, response$name, scaling, count)
-  assembled_model(formula, data, family, prior, response, design)
+  survey <- new_survey(survey_weights, data, response$name, family)
+  # `.` publishes what it stands for: survey weights only where they are named
+  unnamed <- setdiff(survey$column, all.vars(formula[[3]]))
+  predictors <- data[setdiff(names(data), unnamed)]
+  design <- new_design(formula, predictors, response$name, scaling, count)
+  assembled_model(
+    formula, data, family, prior, response, design, survey = survey
+  )
 }
 
 #' @param y (double or `NULL`) The response on the modelled scale. `NULL`: read
 #'   from `data`.
 #' @noRd
 assembled_model <- function(formula, data, family, prior, response, design,
-                            y = NULL) {
+                            y = NULL, survey = NULL) {
   check_parameter_names(design$columns, family)
   check_family_offset(design, family)
   # Not the environment it was written in, which may hold data
@@ -28,10 +34,23 @@ assembled_model <- function(formula, data, family, prior, response, design,
     prior = resolve_prior(prior, family, design$columns),
     response = response, design = design, tibble = is_tibble(data)
   )
+  model$survey <- survey
   model$data <- used_columns(data, model)
   model$spec <- model_spec(model, y = y)
   model$design$aliased <- design$columns[aliased_columns_(model$spec)]
   model
+}
+
+# What fits share with the models that they were made of, beside the records;
+# not all of it is there in each
+model_parts <- c(
+  "formula", "family", "prior", "response", "design", "survey"
+)
+
+#' The model of a fit without its records
+#' @noRd
+model_of_fit <- function(fit) {
+  unclass(fit)[intersect(model_parts, names(fit))]
 }
 
 #' The model with another prior
@@ -53,6 +72,7 @@ model_spec <- function(model, data = model$data, y = NULL) {
     ),
     design_parts(model$design, data, arg = "data")
   )
+  spec$survey <- survey_exponents(model$survey, data)
   spec$prior <- model_prior(model)
   if (is_categorical(model$family)) {
     spec$K <- length(model$response$levels)

@@ -21,9 +21,10 @@
 #'   [mechanisms] for how it is spent.
 #' @param m (count) Number of synthetic sets. Default 1.
 #' @param ... The settings of a mechanism given by name; `prior`, `chains`,
-#'   `warmup`, `draws`, `threads` and `control` of [fit_synthesizer()], which
-#'   apply to every stage; `bounds`, `bins` and `margin_share`, short for
-#'   `margin`. Anything else is an error.
+#'   `warmup`, `draws`, `threads`, `control`, `response`, `scaling` and
+#'   `survey_weights` of [fit_synthesizer()], which apply to every stage;
+#'   `bounds`, `bins` and `margin_share`, short for `margin`. Anything else is
+#'   an error.
 #' @param neighbours (string) The relation of `epsilon`: `"add-remove"`, the
 #'   default, or `"replace"`.
 #' @param margin (`margin_histogram` or `NULL`) For censored mechanisms and for

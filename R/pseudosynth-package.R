@@ -38,6 +38,9 @@
 #'   `log(income) ~ ...` that of the log), in a stated public unit.
 #' * **privacy weight** \eqn{\alpha_i} in \eqn{[0, 1]}: the power to which
 #'   record \eqn{i}'s likelihood is raised; never a survey weight.
+#' * **survey weight** \eqn{w_i}: how many units of the population record
+#'   \eqn{i} stands for; divided by their mean or by a public number it is a
+#'   second power, which multiplies the first.
 #' * **contribution** \eqn{g_i(\theta)}: \eqn{\alpha_i f_i(\theta)}, or what
 #'   censoring leaves of it: what record \eqn{i} adds to the log pseudo
 #'   posterior.

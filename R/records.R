@@ -7,8 +7,8 @@
 #' records and left out of a frozen model with all the rest.
 #' @noRd
 record_places <- list(
-  y = "y", alpha = "alpha", codes = "codes", numeric = "numeric",
-  offset = "offset", centre = c("censor", "centre")
+  y = "y", alpha = "alpha", survey = "survey", codes = "codes",
+  numeric = "numeric", offset = "offset", centre = c("censor", "centre")
 )
 
 #' Records
@@ -124,7 +124,7 @@ history_mark <- function(fit) {
 #' @noRd
 model_marks <- function(fit) {
   if (inherits(fit, "synthesizer")) {
-    record_marks(fit$data, model_columns(fit))
+    record_marks(fit$data, c(model_columns(fit), fit$survey$column))
   }
 }
 

@@ -15,8 +15,9 @@ replay <- function(fit, records, refit, seed) {
     ))
   }
   # The design, with its scaling of the published predictors, stays.
-  model <- unclass(fit)[c("formula", "family", "prior", "response", "design")]
-  model <- c(model, records[c("data", "spec")])
+  model <- c(model_of_fit(fit), records[c("data", "spec")])
+  model$survey <- survey_of_file(model$survey, records$data)
+  model$spec$survey <- survey_exponents(model$survey, records$data)
   control <- fit$control
   run <- function(weights, censor, stage) {
     model$spec <- weighted_spec(model$spec, model, weights, censor)

@@ -6,7 +6,7 @@
 # The parts of a fit that a label or a release rests on. What only tells of the
 # run (times, diagnostics, states of chains) is left out.
 fit_parts <- c(
-  "id", "family", "prior", "response", "design", "data", "spec",
+  "id", "family", "prior", "response", "design", "survey", "data", "spec",
   "privacy_weights", "censor", "draws", "monitor", "bound", "quantile",
   "dropped", "converged", "control", "seed_given"
 )

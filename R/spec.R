@@ -35,7 +35,8 @@ censor_spec <- function(censor, model, spec) {
   centre <- numeric(length(spec$y))
   if (!is.null(censor$reference)) {
     f <- reference_log_lik(censor$reference, model, spec)
-    centre <- ifelse(spec$alpha == 0, 0, spec$alpha * f)
+    exponent <- spec$alpha * spec_exponents(spec)
+    centre <- ifelse(exponent == 0, 0, exponent * f)
     # A function of the record alone, kept finite
     centre[is.nan(centre)] <- 0
     centre <- clamp(centre, -1e300, 1e300)
@@ -87,6 +88,7 @@ record_spec <- function(model, data) {
     check_values(y, response)
   }
   spec$y <- response_forward(response, y)
+  spec$survey <- survey_exponents(model$survey, data)
   bad <- which(!is.finite(spec$y))
   refuse_if(
     length(bad) > 0,

@@ -62,7 +62,7 @@ print_lines.synthesizer <- function(x) {
       format_count(x$spec$n_columns)
     ),
     Draws = describe_draws(x), Sampler = describe_sampler(x),
-    Weights = describe_weights(x),
+    Weights = describe_weights(x), Survey = describe_survey(x),
     Bound = describe_bound(x$bound),
     Converged = describe_convergence(x),
     Remarks = if (length(x$remarks) > 0) paste(x$remarks, collapse = " "),
@@ -130,6 +130,17 @@ describe_weights <- function(fit) {
     "%s, mean %s, %s of weight 0", summary(fit$privacy_weights)$title,
     format_figure(mean(alpha)), format_count(sum(alpha == 0))
   )
+}
+
+describe_survey <- function(fit) {
+  exponents <- fit$spec$survey
+  if (!is.null(exponents)) {
+    sprintf(
+      "%s over %s, exponents up to %s", fit$survey$column,
+      if (fit$survey$stated) format_figure(fit$survey$scale) else "its mean",
+      format_figure(max(exponents))
+    )
+  }
 }
 
 describe_bound <- function(bound) {

@@ -92,7 +92,7 @@ columns_published_by <- function(formula, data) {
   intersect(names(data), all.vars(attr(used_terms(terms), "variables")))
 }
 
-#' The columns that a model reads, the response first
+#' The columns of a model that a set has, the response first
 #' @param model (list) With `response` and `design`.
 #' @noRd
 model_columns <- function(model) c(model$response$name, model$design$variables)
@@ -106,5 +106,6 @@ as_given <- function(data, model) {
 #' The columns of a file that a model reads, in the order of the file
 #' @noRd
 used_columns <- function(data, model) {
-  as.data.frame(data)[intersect(names(data), model_columns(model))]
+  used <- c(model_columns(model), model$survey$column)
+  as.data.frame(data)[intersect(names(data), used)]
 }

@@ -61,9 +61,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
     seed, threads %||% old$threads, control %||% old$asked
   )
   run$purpose <- "refit"
-  model <- unclass(object)[c(
-    "formula", "family", "prior", "response", "design", "data", "spec"
-  )]
+  model <- c(model_of_fit(object), unclass(object)[c("data", "spec")])
   if (is.null(censor)) {
     check_varies(model)
   } else {

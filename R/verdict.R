@@ -120,13 +120,19 @@ why_not_strict <- function(fit, dependency) {
     if (censored && !prior_is_proper(fit$prior)) {
       "The prior is not proper."
     },
-    if (censored && !response_is_public(fit$response)) unstated_levels_reason
+    if (censored && !response_is_public(fit$response)) unstated_levels_reason,
+    if (isFALSE(fit$survey$stated)) own_mean_reason
   )
 }
 
 unstated_levels_reason <- paste(
   "The levels of the response were read from the file: state them as",
   "`response = public_response(levels = )`."
+)
+
+own_mean_reason <- paste(
+  "Survey weights are divided by their own mean, which one record changes:",
+  "state a public number, as in `survey_weights = c(weight = 1250)`."
 )
 
 #' @param below,so (strings) What the gates were set below, and what follows.
@@ -164,6 +170,12 @@ why_strict <- function(fit, dependency) {
       paste(
         "The weights are computed from strict releases of this file, each",
         "charged once."
+      )
+    },
+    if (!is.null(fit$survey)) {
+      paste(
+        "A survey weight is a part of its record, divided by a public number:",
+        "what is censored is the product."
       )
     },
     history_reason(fit, dependency),

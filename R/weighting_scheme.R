@@ -51,7 +51,9 @@ reads_model <- function(node) {
   model <- node$basis$model
   list(
     response = model$response$name,
-    predictors = c(model$design$variables, model$columns)
+    predictors = c(
+      model$design$variables, model$columns, model$survey$column
+    )
   )
 }
 

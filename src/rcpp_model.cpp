@@ -67,10 +67,22 @@ ps::Records to_records(const Rcpp::List& spec) {
     censor.upper = Rcpp::as<double>(rule["upper"]);
     censor.centre = to_std<double>(rule["centre"]);
   }
+  std::vector<double> exponent = to_std<double>(spec["alpha"]);
+  for (const double alpha : exponent) {
+    if (!(alpha >= 0.0 && alpha <= 1.0))
+      Rcpp::stop("Privacy weights must lie in [0, 1].");
+  }
+  // A record's survey weight is a part of it: bounds and clips see the product.
+  if (spec.containsElementNamed("survey") && !Rf_isNull(spec["survey"])) {
+    const std::vector<double> survey = to_std<double>(spec["survey"]);
+    if (survey.size() != exponent.size())
+      Rcpp::stop("Expected a survey weight for each record.");
+    for (std::size_t i = 0; i < survey.size(); ++i) exponent[i] *= survey[i];
+  }
   const ps::Predictors x = to_predictors(spec, static_cast<int>(y.size()));
   if (several && !x.offset.empty())
     Rcpp::stop("An offset is for one linear predictor.");
-  return ps::Records(x, y, to_std<double>(spec["alpha"]), censor);
+  return ps::Records(x, y, exponent, censor);
 }
 
 std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {

@@ -32,7 +32,8 @@ struct Records {
   Design design;
   std::vector<double> y;        // modelled response, in row order and sorted
                                 // within a row, then by weight and centre
-  std::vector<double> alpha;    // privacy weights in [0, 1], in row order
+  std::vector<double> alpha;    // exponents: privacy weights, times survey
+                                // weights if there are any; in row order
   Censor censor;                // centre in row order
   std::vector<int> cell_start;  // first record of each cell, n_cells + 1
   std::vector<int> row_cell;    // first cell of each design row, n_rows + 1
@@ -49,8 +50,8 @@ struct Records {
       throw std::invalid_argument(
           "response, weights and design differ in length");
     for (double a : weights) {
-      if (!(a >= 0.0 && a <= 1.0))
-        throw std::invalid_argument("privacy weights must lie in [0, 1]");
+      if (!(a >= 0.0 && a < kInfinity))
+        throw std::invalid_argument("exponents must be finite, at least 0");
     }
     for (double value : response) {
       if (std::isnan(value))
