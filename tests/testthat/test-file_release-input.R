@@ -30,7 +30,7 @@ bad_cases <- list(
     x <- c(98765, 98765, 3:60)
     file_plan(with_column("x", x), plain_book())
   }),
-  infinite = list("`x`: 2 records beyond", outside, function() {
+  infinite = list("beyond the bounds, 1 record with NaN", outside, function() {
     file_plan(with_column("x", c(Inf, NaN, 3:60)), plain_book())
   }),
   absent = list("`x`: 1 record without", outside, function() {
@@ -62,7 +62,7 @@ bad_cases <- list(
   no_records = list("at least 1 record", NULL, function() {
     file_plan(plain_file()[0, ], plain_book())
   }),
-  no_columns = list("lacks", NULL, function() {
+  no_columns = list("at least 1 column", NULL, function() {
     file_plan(plain_file()[, 0], plain_book())
   }),
   list_column = list("\"x\" is a list", NULL, function() {
