@@ -93,7 +93,9 @@
 #'   (`pseudosynth_message_distinct`), and columns that alone or together nearly
 #'   give the response, with the share (`pseudosynth_message_near_copy`). It
 #'   also names factors with more than 200 levels, or more than one level per
-#'   ten records, and estimates the time (`pseudosynth_message_many_levels`).
+#'   ten records, and estimates the time (`pseudosynth_message_many_levels`). A
+#'   number in `survey_weights` that equals the mean of the file is told, too
+#'   (`pseudosynth_message_survey_mean`).
 #'   Jobs, score releases and sets from a histogram tell you the same.
 #' @section Offsets: With `visits ~ age + offset(log(exposure))`, the mean of a
 #'   count is its exposure times exp(x'b), so coefficients describe visits per
@@ -122,9 +124,10 @@
 #'   the number of records. The label states what they were divided by.
 #'
 #'   [normal_mixture()], score releases, histograms and top-coding take no
-#'   survey weights. [utility()] and [compare()] measure by survey weight only
-#'   sets that have the column: [file_release()] and [synthesize_file()] draw it
-#'   with the rest of a record.
+#'   survey weights. Sets keep the file's own predictors: they are a sample, as
+#'   the file is. [compare()] counts each of their records once; [utility()]
+#'   measures by survey weight sets that have the column. [file_release()] and
+#'   [synthesize_file()] draw it with the rest of a record.
 #' @section Invariants: If all weights are 1, the draws are those of the
 #'   unweighted fit with the same seed. A record of weight 0 has no effect. If
 #'   all weights are 0, the draws are from the prior.

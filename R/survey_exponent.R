@@ -40,9 +40,17 @@ new_survey <- function(x, data, response, family) {
     arg = "survey_weights"
   )
   check_survey_weights(data, column, "data", response)
+  own <- survey_mean(data[[column]])
+  if (stated && signif(x, 4) == signif(own, 4)) {
+    tell_of(
+      "survey_mean",
+      "!" = "{.arg survey_weights} states the mean of {.val {column}} in this
+             file, and a strict label will take it as public.",
+      i = "If it is not known beside the file, state a number that is."
+    )
+  }
   list(
-    column = column, stated = stated,
-    scale = if (stated) as.double(x) else survey_mean(data[[column]])
+    column = column, stated = stated, scale = if (stated) as.double(x) else own
   )
 }
 

@@ -268,6 +268,16 @@ test_that("a strict label needs a public number", {
   expect_identical(guarantee(strict(NULL))$label, "strict")
 })
 
+test_that("a number that is the file's own mean is told", {
+  data <- surveyed()
+  expect_message(
+    new_survey(c(w = mean(data$w)), data, "y", gaussian()),
+    class = "pseudosynth_message_survey_mean"
+  )
+  expect_no_message(new_survey(c(w = 2), data, "y", gaussian()))
+  expect_no_message(new_survey("w", data, "y", gaussian()))
+})
+
 test_that("an edited number, mean or weight loses the label", {
   fit <- survey_fit(
     y ~ 1, survey_weights = "w", censor = censor(1), draws = 1000
