@@ -117,7 +117,6 @@ run_file_job <- function(job) {
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   file <- records_of_plan(plan)
   warn_rare_levels(plan, specs)
-  warn_determined(plan, file)
   models <- lapply(stats::setNames(nm = names(job$predictors)), function(name) {
     public_regressions(
       file, name, specs, plan$schema, job$predictors[[name]]
