@@ -105,6 +105,8 @@ begin_reading <- function(con, dialect, ask) {
          connection.", arg = "data", class = "pseudosynth_error_engine"
   )
   if (dialect$called == "PostgreSQL") {
+    # To compile a query with thousands of combinations takes minutes
+    runs(con, "SET LOCAL jit = off")
     level <- ask("SHOW transaction_isolation")[[1]]
     if (!identical(level, "repeatable read")) {
       DBI::dbExecute(con, "ROLLBACK")
