@@ -140,7 +140,18 @@ file_on_grid <- function(problem, grid, j) {
 #' The factor of all survey weights of a file that is not the grid's
 #' @noRd
 raised_by <- function(survey, data) {
-  if (is.null(survey)) 1 else survey$scale / survey_of_file(survey, data)$scale
+  if (is.null(survey)) {
+    return(1)
+  }
+  own <- survey_of_file(survey, data)$scale
+  refuse_if(
+    !(own > 0),
+    "Every neighbouring file must have a survey weight above 0.",
+    x = "Without one record this file has none.",
+    i = "State the number that weights are divided by, as in
+         {.code survey_weights = c(weight = 1250)}.", arg = "survey_weights"
+  )
+  survey$scale / own
 }
 
 database_rule <- function(problem, grid, mechanism, j) {

@@ -9,6 +9,7 @@
 #' same places), and for the tables (with other breaks than the margin).
 #'
 #' @inheritParams score_release
+#' @param formula As in [score_release()].
 #' @param data A table of a database, or [shards()].
 #' @return A `release_queries`: a list with `queries` (data frame: `part` of the
 #'   file, `when` (`"run"`, or `"step"`, `"margin"` or `"levels"` of a release)
@@ -16,8 +17,7 @@
 #'   published predictors and public numbers, and nothing of the response.
 #' @section Error types: As of [score_release()], before anything is spent.
 #' @seealso [score_release()], [shards()]
-#' @examplesIf requireNamespace("RSQLite", quietly = TRUE) &&
-#'   requireNamespace("dbplyr", quietly = TRUE)
+#' @examplesIf rlang::is_installed(c("RSQLite", "dbplyr"))
 #' con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
 #' RSQLite::initExtension(con, "math")
 #' persons <- subset(ce_income, income > 0, c("income", "earner"))

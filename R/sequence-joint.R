@@ -19,6 +19,7 @@ fit_jointly <- function(parts, models, weights = NULL, censor = NULL,
   started <- proc.time()[["elapsed"]]
   n <- parts$plan$n_records
   weights <- as_privacy_weights(weights, n)
+  check_joint_weights(weights, parts$plan)
   models <- map_regressions(models, function(own, k, name) {
     tell_long_step(paste("Fitting", name), as.double(n) * length(models)^2)
     alpha <- as.double(own$used) * if (is.null(weights)) 1 else weights
@@ -37,6 +38,9 @@ fit_jointly <- function(parts, models, weights = NULL, censor = NULL,
       },
       classes = "pseudosynth_warning_convergence"
     )
+    # Of the whole file is the label, and what is drawn
+    own$fit$part_of_file <- TRUE
+    own$fit <- seal(own$fit)
     # The fit has it
     own["model"] <- NULL
     own
@@ -45,6 +49,44 @@ fit_jointly <- function(parts, models, weights = NULL, censor = NULL,
     parts, models, weights, censor, is_seeded(seed),
     proc.time()[["elapsed"]] - started, new_charge_id(seed)
   )
+}
+
+#' Refuse weights that were not made for whole records of this file
+#'
+#' A rule of a column, and weights of other records or in another order, would
+#' have a label that says what it does not know. What a user gives by hand, and
+#' a public number, say so themselves.
+#' @noRd
+check_joint_weights <- function(weights, plan) {
+  if (is.null(weights)) {
+    return(invisible())
+  }
+  mark <- plan_mark(plan)
+  fits <- function(node) {
+    inner <- node$of
+    own <- node$scheme == "user" || !is.null(public_number(node)) ||
+      identical(node$made_from, mark)
+    own && all(vapply(inner, fits, NA))
+  }
+  refuse_privacy(
+    !fits(node_of(weights)),
+    "{.arg privacy_weights} must be made for whole records of this file, in this
+     order.",
+    x = "They come from another file, order or model, or from a rule of one
+         column.",
+    i = "Make them from {.fn fit_file}'s own result, or leave them out.",
+    arg = "privacy_weights", class = "pseudosynth_error_other_records"
+  )
+}
+
+#' A mark of a plan's records
+#' @noRd
+plan_mark <- function(plan) {
+  rlang::hash(list(
+    plan$codes, lapply(plan$amounts, function(own) {
+      unclass(own)[c("records", "values")]
+    })
+  ))
 }
 
 #' The share of a rule's interval that one regression has

@@ -23,7 +23,9 @@ new_survey <- function(x, data, response, family) {
     is.character(x) && length(x) == 1 && !is.na(x)
   }
   check_that(
-    good, x, "{.arg survey_weights} must be the name of a column.",
+    good, x,
+    "{.arg survey_weights} must be the name of a column, or a positive number
+     with that name.",
     i = "Name a positive number to state what the weights are divided by, as in
          {.code c(weight = 1250)}.", arg = "survey_weights"
   )
@@ -78,6 +80,12 @@ survey_exponents <- function(survey, data) {
   }
   check_columns(survey$column, data, "data")
   w <- data[[survey$column]]
+  refuse_if(
+    is.object(w) || !is.null(dim(w)),
+    "Survey weights {.val {survey$column}} must be a plain column of numbers.",
+    x = "It is {describe_type(w)}.", i = "Convert it by {.fn as.numeric} first.",
+    arg = "data"
+  )
   check_finite_column(w, survey$column)
   refuse_if(
     !is.numeric(w) || any(w < 0),
@@ -85,7 +93,16 @@ survey_exponents <- function(survey, data) {
     x = if (is.numeric(w)) "{sum(w < 0)} record{?s} {?has/have} others.",
     arg = "data", rows = if (is.numeric(w)) which(w < 0)
   )
-  as.double(w) / survey$scale
+  exponents <- as.double(w) / survey$scale
+  lost <- which(!is.finite(exponents))
+  refuse_if(
+    length(lost) > 0,
+    "Survey weights {.val {survey$column}} over the stated number must be
+     finite.",
+    x = "They are not for {length(lost)} record{?s}.", arg = "survey_weights",
+    rows = lost
+  )
+  exponents
 }
 
 #' Exponents of a specification, 1 where there are no survey weights

@@ -38,7 +38,12 @@ edited_verdict <- function(what) {
 #' Why not even the papers' claim can be made, or `NULL`
 #' @noRd
 why_nothing_holds <- function(fit, dependency, assignment) {
-  if (!isTRUE(fit$converged)) {
+  if (isTRUE(fit$part_of_file)) {
+    paste(
+      "This is one regression of a file: it says what the columns before hold.",
+      "The label is that of the file's fit."
+    )
+  } else if (!isTRUE(fit$converged)) {
     paste(
       "The fit has not converged: its draws are not those of the pseudo",
       "posterior."

