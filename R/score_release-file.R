@@ -1,11 +1,8 @@
-# A file in memory as a score release asks for it; engine-file.R has files that
-# databases hold.
+# A file as a score release asks for it: counts and whole sums of its records.
 
 #' The file as the sums need it: equal design rows once, and what is added up
 #'
-#' Whatever holds the records says the same of them; see engine_file() for those
-#' that a database holds. `row` is the design row of each item, which is a
-#' record here.
+#' `row` is the design row of each item, which is a record here.
 #' @return (list) `n`, `spec`, distinct_rows(), and functions:
 #'   * `outside(bounds)`: how many records lie outside of them;
 #'   * `whole(frame, clip, lowest)`: whole scores, see step_sums();

@@ -21,11 +21,10 @@ least_swapped <- 50
 #'
 #' Of published columns. An interval holds its lower break, and each holds a
 #' record of the file.
-#' @param data (data frame) The file, or combinations with the `count` of their
-#'   records.
+#' @param data (data frame) The file.
 #' @return (named list, by predictor) `levels` (character) or `breaks` (double).
 #' @noRd
-table_coding <- function(design, data, count = NULL) {
+table_coding <- function(design, data) {
   data <- plain_columns(data)
   lapply(stats::setNames(nm = design$variables), function(name) {
     x <- data[[name]]
@@ -33,11 +32,7 @@ table_coding <- function(design, data, count = NULL) {
       return(list(levels = distinct_text(x)))
     }
     inner <- seq_len(predictor_bins - 1) / predictor_bins
-    breaks <- unique(if (is.null(count)) {
-      stats::quantile(x, inner, names = FALSE, type = 1)
-    } else {
-      weighted_quantile(x, count, inner)
-    })
+    breaks <- unique(stats::quantile(x, inner, names = FALSE, type = 1))
     list(breaks = as.double(breaks[breaks > min(x)]))
   })
 }
