@@ -115,7 +115,7 @@ history_mark <- function(fit) {
   if (inherits(fit, "synthesizer")) {
     file_mark(fit$data, fit$response$name)
   } else if (inherits(fit, "file_synthesizer")) {
-    plan_mark(fit$plan)
+    fit$records_mark
   } else if (inherits(fit, "external_fit")) {
     data <- fit$log_lik$data
     if (!is.null(data)) rlang::hash(as.list(data))

@@ -184,7 +184,7 @@ new_joint_fit <- function(parts, models, weights, censor, seeded, seconds, id) {
     plan = parts$plan, models = models, predictors = parts$predictors,
     kinds = vapply(models, function(model) "regression", ""),
     mechanism = parts$mechanism, privacy_weights = weights, censor = censor,
-    bound = bound,
+    bound = bound, records_mark = plan_mark(parts$plan),
     shares = if (is.null(censor)) {
       column_shares(models, bound)
     } else {

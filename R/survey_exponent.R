@@ -83,8 +83,8 @@ survey_exponents <- function(survey, data) {
   refuse_if(
     is.object(w) || !is.null(dim(w)),
     "Survey weights {.val {survey$column}} must be a plain column of numbers.",
-    x = "It is {describe_type(w)}.", i = "Convert it by {.fn as.numeric} first.",
-    arg = "data"
+    x = "It is {describe_type(w)}.",
+    i = "Convert it by {.fn as.numeric} first.", arg = "data"
   )
   check_finite_column(w, survey$column)
   refuse_if(
