@@ -2,12 +2,12 @@
 
 #' The file as the sums need it: equal design rows once, and what is added up
 #'
-#' `row` is the design row of each item, which is a record here.
+#' `row` is the design row of each record.
 #' @return (list) `n`, `spec`, distinct_rows(), and functions:
 #'   * `outside(bounds)`: how many records lie outside of them;
 #'   * `whole(frame, clip, lowest)`: whole scores, see step_sums();
 #'   * `margin(breaks)`: how many records each bin holds;
-#'   * `levels()`: `row`, `level` (from 0) and `count` (`NULL`: 1) of items;
+#'   * `levels()`: `row`, `level` (from 0) of records;
 #'   * `coded()`: the predictors in tables, see coded_cells();
 #'   * `tables(plan, breaks)`: counts of the tables of a plan.
 #' @noRd
@@ -21,6 +21,11 @@ score_file <- function(model) {
   rows <- distinct_rows(spec)
   coding <- table_coding(model$design, model$data)
   codes <- NULL
+  # Only where a release has tables
+  codes_once <- function() {
+    if (is.null(codes)) codes <<- table_codes(coding, model$data)
+    codes
+  }
   c(list(n = length(y), spec = spec), rows, list(
     coding = coding,
     outside = function(bounds) {
@@ -30,13 +35,11 @@ score_file <- function(model) {
     whole = whole_of_records(y, rows$row),
     margin = function(breaks) bin_counts(y, breaks),
     levels = function() list(row = rows$row, level = y),
-    coded = function() {
-      codes <<- table_codes(coding, model$data)
-      coded_cells(rows$row, codes)
-    },
+    coded = function() coded_cells(rows$row, codes_once()),
     tables = function(plan, breaks) {
       bin <- findInterval(y, breaks) + 1L
-      block_counts(cbind(codes[, plan$told, drop = FALSE], bin), plan)
+      told <- codes_once()[, plan$told, drop = FALSE]
+      block_counts(cbind(told, bin), plan)
     }
   ))
 }

@@ -80,14 +80,9 @@ public_model <- function(coding, family, prior, parts = NULL) {
   frame[lines] <- list(rep_len(c(-1, 1), n))
   y <- rep_len(0:1, n)
   frame$y <- if (family$kind == "continuous") as.double(y) else y
-  others <- setdiff(names(frame), "y")
-  formula <- if (length(others) > 0) {
-    stats::reformulate(others, "y")
-  } else {
-    y ~ 1
-  }
   model <- new_model(
-    formula, structure(frame, class = "data.frame", row.names = seq_len(n)),
+    on_all_others(frame),
+    structure(frame, class = "data.frame", row.names = seq_len(n)),
     family, prior,
     scaling = stats::setNames(rep(list(c(0, 1)), length(lines)), lines)
   )

@@ -49,20 +49,21 @@ fit_regressions <- function(file, name, specs, predictors, m, seed) {
   model
 }
 
+#' The formula of the column `y` of a frame on all its other columns
+#' @noRd
+on_all_others <- function(frame) {
+  others <- setdiff(names(frame), "y")
+  if (length(others) > 0) stats::reformulate(others, "y") else y ~ 1
+}
+
 #' One regression of the column `y` of a frame on all its other columns
 #' @noRd
 fit_regression <- function(frame, family, run) {
   varies <- vapply(frame, function(x) length(unique(x)) > 1, TRUE)
   varies[["y"]] <- TRUE
   frame <- frame[varies]
-  others <- setdiff(names(frame), "y")
-  formula <- if (length(others) > 0) {
-    stats::reformulate(others, "y")
-  } else {
-    y ~ 1
-  }
   model <- new_model(
-    formula, frame, as_synth_family(family), prior_normal(1)
+    on_all_others(frame), frame, as_synth_family(family), prior_normal(1)
   )
   # A remark on one of many regressions says little: print() counts them
   fit <- suppressWarnings(
