@@ -20,6 +20,11 @@
 #' records, the largest one, too, and of few columns whole records:
 #' [replicated_uniques()] counts them.
 #'
+#' The draws of a leaf are spread evenly over its values, from the least to the
+#' largest. So shares and means are nearer to the file's than those of a fresh
+#' sample, and intervals are wider than they need be. Of a file's first column,
+#' which is drawn from all records, counts of levels are nearly the file's.
+#'
 #' @section Regressions:
 #' `"regression"` draws each set from a parameter draw of its own, as
 #' [fit_synthesizer()] does, with weakly informative priors

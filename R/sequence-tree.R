@@ -4,7 +4,7 @@
 # A split into groups of levels looks at all groups where the column that is
 # drawn has more than two levels: of more than so many levels, levels are put in
 # an order first
-most_split_levels <- 7L
+most_split_levels <- 10L
 
 #' Grow the trees of a column
 #'
@@ -82,8 +82,9 @@ ordered_levels <- function(x, y, n) {
 #' @param frames (list) Of tree_predictor().
 #' @param records (integer) Of the file, one for each element of `y`.
 #' @return (list) `fit` (`NULL` of a single node), `orders`; `donors` (records
-#'   by leaf, from the first to the last); `start` and `size` (the donors of
-#'   each node), `parent` (of each node, the root its own).
+#'   by leaf, from the first to the last, those of a leaf from the least `y` to
+#'   the largest); `start` and `size` (the donors of each node), `parent` (of
+#'   each node, the root its own).
 #' @noRd
 grown_tree <- function(y, frames, records, leaf) {
   single <- list(
@@ -111,7 +112,7 @@ grown_tree <- function(y, frames, records, leaf) {
   own <- ifelse(fit$frame$var == "<leaf>", fit$frame$n, 0L)
   list(
     fit = slim_tree(fit), orders = lapply(frames, `[[`, "order"),
-    donors = records[order(fit$where)],
+    donors = records[order(fit$where, y)],
     start = as.integer(cumsum(c(0, own))[seq_along(own)]), size = fit$frame$n,
     parent = pmax(1L, match(nodes %/% 2, nodes, nomatch = 1L))
   )
@@ -173,7 +174,7 @@ tree_drawer <- function(model, file, name, specs, records) {
     tree <- model[[stage]]
     node <- nodes[[stage]][rows]
     for (up in seq_len(attempt %/% 10)) node <- tree$parent[node]
-    tree$donors[any_place(tree, node, random)]
+    tree$donors[paired_place(tree, node, random)]
   }
   code <- column_code(file, name)
   value <- file$values[[name]]
@@ -191,11 +192,23 @@ tree_drawer <- function(model, file, name, specs, records) {
   }
 }
 
-#' Places of donors at random, with replacement
+#' Places of donors at random, spread over the values of each node
 #'
-#' Taken in turn, each as often as the others, they would keep a leaf's shares;
-#' but of few columns a set would be the file itself, in another order.
+#' A node's draws go by twos through its donors, which stand in the order of
+#' their values: each two take any places of their own part. Shares and means
+#' differ less by chance than with replacement. Each donor taken once would
+#' keep them best; but of few columns a set would be the file itself, in another
+#' order.
 #' @noRd
-any_place <- function(tree, node, random) {
-  tree$start[node] + as.integer(ceiling(random(length(node)) * tree$size[node]))
+paired_place <- function(tree, node, random) {
+  turn <- order(node, random(length(node)))
+  counts <- tabulate(node)
+  before <- sequence(counts) - 1L
+  at <- node[turn]
+  draws <- counts[at]
+  first <- before - before %% 2
+  within <- pmin(2, draws - first) * random(length(node))
+  place <- integer(length(node))
+  place[turn] <- pmax(1, ceiling((first + within) / draws * tree$size[at]))
+  tree$start[node] + as.integer(place)
 }

@@ -89,7 +89,7 @@ test_that("regressions keep main effects of levels and of amounts", {
   expect_lt(abs(slope(file) - slope(set)), 0.35)
 })
 
-test_that("a leaf's donors are taken at random, with replacement", {
+test_that("a leaf's donors are taken at random", {
   skip_if_not_installed("rpart")
   file <- data.frame(y = factor(rep(c("a", "b", "c"), c(50, 30, 20))))
   set <- sets_of_file(file, n = 50000)[[1]]
@@ -97,7 +97,30 @@ test_that("a leaf's donors are taken at random, with replacement", {
   expect_lt(
     max(abs(prop.table(table(set$y)) - c(0.5, 0.3, 0.2))), 0.012
   )
-  expect_false(identical(table(sets_of_file(file)[[1]]$y), table(file$y)))
+})
+
+test_that("draws of a node go by twos through its donors, each as likely", {
+  tree <- list(start = c(0L, 7L), size = c(7L, 4L))
+  node <- c(2L, 1L, 1L, 2L, 1L, 1L, 1L)
+  places <- withr::with_seed(1, replicate(
+    20000, paired_place(tree, node, function(n) stats::runif(n))
+  ))
+  for (k in seq_along(node)) {
+    own <- tree$start[node[k]] + seq_len(tree$size[node[k]])
+    expect_true(all(places[k, ] %in% own))
+    shares <- prop.table(table(factor(places[k, ], own)))
+    # Standard errors are at most .003
+    expect_lt(max(abs(shares - 1 / length(own))), 0.015)
+  }
+  # As many draws as donors: two draws of each two, so that none comes more
+  # often, a half of the pairs has one twice, and a quarter is not taken
+  even <- withr::with_seed(2, replicate(500, {
+    tabulate(paired_place(
+      list(start = 0L, size = 8L), rep(1L, 8), function(n) stats::runif(n)
+    ), 8)
+  }))
+  expect_true(all(even[c(TRUE, FALSE), ] + even[c(FALSE, TRUE), ] == 2))
+  expect_lt(abs(mean(even == 0) - 0.25), 0.03)
 })
 
 test_that("of few columns a set is not the file in another order", {
@@ -108,8 +131,9 @@ test_that("of few columns a set is not the file in another order", {
   ))
   words <- function(x) do.call(paste, lapply(unclass(x), as.character))
   set <- sets_of_file(file)[[1]]
-  # A donor is taken at least once with a chance of 1 - exp(-1)
-  expect_lt(mean(words(file) %in% words(set)), 0.75)
+  # A donor is taken at least once with a chance of 3/4 where as many are drawn
+  # as there are
+  expect_lt(mean(words(file) %in% words(set)), 0.82)
   expect_false(identical(table(set$g, set$k), table(file$g, file$k)))
 })
 
