@@ -171,9 +171,10 @@ joint_grids <- function(x, near, cells) {
 #'
 #' A type is a distinct whole record: two that are equal in one column may have
 #' different weights.
-#' @return (list) `type` (of the file's records), `new_type` (of those in their
-#'   place), `n_types`, `grids`: for each regression `used` (logical, of the
-#'   types), `rule` (its censoring) and `problem`, see audit_problem().
+#' @return (list) `records` (of each type), `type` (of the file's records),
+#'   `new_type` (of those in their place), `n_types`, `grids`: for each
+#'   regression `used` (logical, of the types), `rule` (its censoring) and
+#'   `problem`, see audit_problem().
 #' @noRd
 joint_problems <- function(x, near) {
   plan <- x$plan
@@ -207,7 +208,7 @@ joint_problems <- function(x, near) {
     )
   }, regressions, rules)
   list(
-    type = type[seq_len(plan$n_records)],
+    records = of_types, type = type[seq_len(plan$n_records)],
     new_type = type[-seq_len(plan$n_records)], n_types = v,
     # Where no record is of a regression its draws are the prior's
     grids = Filter(function(own) any(own$used), unname(grids))
@@ -291,7 +292,10 @@ joint_weights <- function(x, audited, type) {
   }
   replay_node(
     node_of(x$privacy_weights),
-    list(data = data.frame(record = seq_along(type))),
+    list(
+      data = data.frame(record = seq_along(type)),
+      file = records_at(audited$records, type)
+    ),
     function(weights, stage) joint_grid_fit(audited, type, weights)
   )
 }

@@ -92,16 +92,27 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
     radius = radius, relative = relative, scale = scale, shift = shift,
     history = row_hashes(as.list(data[c(records$variable, known)]))
   )
+  new_count_weights(
+    count_rule(basis, y, pattern$code), basis,
+    file_mark(data, records$variable),
+    record_marks(data, c(records$variable, known))
+  )
+}
+
+#' @param basis (list) `known`, `pattern`, `radius`, `relative`, `scale`,
+#'   `shift`, and what the rule needs besides.
+#' @noRd
+new_count_weights <- function(alpha, basis, made_from, records = NULL) {
+  sizes <- range(basis$pattern$size)
   new_privacy_weights(
-    count_rule(basis, y, pattern$code), "count",
+    alpha, "count",
     c(
-      list(scale = scale, shift = shift, radius = radius, relative = relative),
-      if (!is.null(known)) list(known = known),
-      n_pattern_min = min(pattern$size), n_pattern_max = max(pattern$size),
-      count_factors(scale, shift, max(pattern$size))
+      basis[c("scale", "shift", "radius", "relative")],
+      if (!is.null(basis$known)) basis["known"],
+      n_pattern_min = sizes[1], n_pattern_max = sizes[2],
+      count_factors(basis$scale, basis$shift, sizes[2])
     ),
-    made_from = file_mark(data, records$variable), basis = basis,
-    records = record_marks(data, c(records$variable, known))
+    made_from = made_from, basis = basis, records = records
   )
 }
 
@@ -121,10 +132,16 @@ count_scheme <- function() {
     rescale = rescaled_count,
     replay = function(node, records, run, inner) {
       b <- node$basis
-      made <- count_weights(
-        b$variable, records$data, b$radius, b$relative, b$known, b$scale,
-        b$shift
-      )
+      made <- if (is.null(b$drawn)) {
+        count_weights(
+          b$variable, records$data, b$radius, b$relative, b$known, b$scale,
+          b$shift
+        )
+      } else {
+        file_count_weights(
+          records$file, b$drawn, b$radius, b$relative, b$known, b$scale, b$shift
+        )
+      }
       for (step in b$steps) {
         node <- rescaled_count(node_of(made), step$scale, step$shift)
         made <- at_scale(made, node, step$scale, step$shift)
@@ -173,12 +190,16 @@ named_records <- function(x, data) {
 #'   record of it is outside.
 #' @noRd
 count_rule <- function(basis, y, code) {
+  y <- as.matrix(y)
   inside <- count_in_ball_(
     y, ball_radius(y, basis$radius, basis$relative), code,
-    basis$values, basis$pattern$code, basis$pattern$n
+    as.matrix(basis$values), basis$pattern$code, basis$pattern$n
   )
   size <- basis$pattern$size[pmax(code, 0L) + 1L]
-  outside <- ifelse(code < 0L, 1, (size - inside) / size)
+  weight_of_outside(basis, ifelse(code < 0L, 1, (size - inside) / size))
+}
+
+weight_of_outside <- function(basis, outside) {
   clamp(basis$scale * (1 - outside) + basis$shift)
 }
 

@@ -2,18 +2,15 @@
 # from what it adds to the regressions of all columns.
 
 # What is offered of whole files. Others read one response, or release numbers.
-file_mechanisms <- c("unweighted", "lw", "lw_final", "censor_uw")
+file_mechanisms <- c(
+  "unweighted", "lw", "lw_final", "cw", "cw_final", "risk", "censor_uw"
+)
 
 # Why others are not, and what to call
 other_mechanisms <- list(
   score = "{.fn file_release} releases whole files by noisy counts and sums,
-    {.fn score_release} one column beside published ones.",
-  cw = "Count weights compare the values of one column: of a whole record they
-    are not defined.",
-  risk = "Identification risks are those of one column's values: of a whole
-    record they are not defined."
+    {.fn score_release} one column beside published ones."
 )
-other_mechanisms$cw_final <- other_mechanisms$cw
 
 #' @param x As the user gave it.
 #' @return A `privacy_mechanism` or a definition, see choose_mechanism().
@@ -93,6 +90,10 @@ file_job <- function(plan, chosen, epsilon, model, predictors, m, seed,
   definition <- definition_of(mechanism)
   check_epsilon_use(job, definition)
   check_enough_draws(job, m, "m")
+  check_plan_known(mechanism$settings$known, plan)
+  if (!is.null(mechanism$settings$risk_sets)) {
+    check_enough_draws(job, mechanism$settings$risk_sets, "risk_sets")
+  }
   job["budget"] <- list(split_epsilon(job, definition))
   job
 }

@@ -37,15 +37,15 @@
 #' as a line. No value of an amount is copied, unless all its values are equal.
 #'
 #' @section Mechanisms:
-#' Under `"lw"`, `"lw_final"` and `"censor_uw"` all columns are regressions, and
-#' nothing of a model is read off the file: levels, bins, centres and scales are
-#' those of the codebook, which must be confirmed. A category, or the part of an
-#' amount, is modelled by halves of its levels: is it in the second half, and of
-#' that half in the second? Each question is a [bernoulli()] regression. An
-#' amount's values have the codebook's family, with its log in natural units and
-#' other scales in sixths of the range. The columns before are main effects:
-#' levels, and amounts in eight bins of equal width and as a line. Amounts with
-#' wide public bounds have coarse bins.
+#' Under a mechanism all columns are regressions, and nothing of a model is read
+#' off the file: levels, bins, centres and scales are those of the codebook,
+#' which must be confirmed. A category, or the part of an amount, is modelled by
+#' halves of its levels: is it in the second half, and of that half in the
+#' second? Each question is a [bernoulli()] regression. An amount's values have
+#' the codebook's family, with its log in natural units and other scales in
+#' sixths of the range. The columns before are main effects: levels, and amounts
+#' in eight bins of equal width and as a line. Amounts with wide public bounds
+#' have coarse bins.
 #'
 #' What a record adds to the log posterior is a sum over its columns. Each
 #' regression has parameters and chains of its own, so the largest sum over
@@ -56,6 +56,15 @@
 #' bound of one column, and all columns are fitted again under it. `"lw_final"`
 #' raises the weights from the sums of the weighted fit, see [reweight()]. With
 #' `epsilon` weights are scaled until the claim is reached, see [mechanisms].
+#'
+#' `"cw"`, `"cw_final"` and `"risk"` weight records by how isolated they are.
+#' Another record is close to a record if it is close in every column that is
+#' drawn: an amount within `radius` of its value, a level, a missing value or a
+#' code where it is the same. The weights follow from the share of close records
+#' as in [count_weights()], and in [risk_weights()] from sets of the unweighted
+#' models. `known` names published columns. With many drawn columns nobody has
+#' close records: weights are then near `shift`. Under `"risk"` the label is
+#' `"none"`.
 #'
 #' `"censor_uw"` censors what each regression of a record adds. Columns share
 #' the interval's width evenly; an amount's part and value have half of its
@@ -78,8 +87,9 @@
 #'   that name records are left out, and a message says so. Published columns
 #'   of the plan stay as they are and are predictors of all others.
 #' @param mechanism (string or `privacy_mechanism`) `"unweighted"`, the default,
-#'   `"lw"`, `"lw_final"` or `"censor_uw"`, or an object such as
-#'   `mechanism_lw(scale = 0.5)`. An error names what other functions offer.
+#'   `"lw"`, `"lw_final"`, `"cw"`, `"cw_final"`, `"risk"` or `"censor_uw"`, or
+#'   an object such as `mechanism_cw(radius = 0.2)`. An error names what other
+#'   functions offer.
 #' @param epsilon (positive number or `NULL`) The total of all m sets under
 #'   `neighbours`, as in [pseudo_posterior()]. `NULL`, the default, leaves the
 #'   weights as they are; `"censor_uw"` needs a number.
@@ -136,15 +146,17 @@
 #'   not converged, and an epsilon that cannot be reached.
 #' @section Privacy: Without a mechanism nothing protects the records. Sets are
 #'   for use inside the agency, and to see what a guarantee costs beside them.
-#'   Under `"lw"` and `"lw_final"` the label is the papers' asymptotic one, see
-#'   [guarantee()]. The number of records counts as public.
+#'   Under Lipschitz and count weights the label is the papers' asymptotic one,
+#'   see [guarantee()]. The number of records counts as public.
 #' @references Reiter (2005), Using CART to generate partially synthetic public
 #'   use microdata. Nowok, Raab and Dibben (2016), synthpop: bespoke creation of
 #'   synthetic data in R, for the sequence of columns. Savitsky, Williams and Hu
 #'   (2022), Bayesian pseudo posterior mechanism under asymptotic differential
 #'   privacy, Journal of Machine Learning Research 23(55), and Savitsky, Hu and
 #'   Williams, Re-weighting of vector-weighted mechanisms for utility
-#'   maximization under differential privacy, for the mechanisms.
+#'   maximization under differential privacy, for the mechanisms. Count and risk
+#'   weights are theirs and Hu and Savitsky's of one column; that records are
+#'   close in all columns at once is ours.
 #' @seealso [synthesize_file()], [file_release()]
 #' @examplesIf requireNamespace("rpart", quietly = TRUE)
 #' people <- ce_income[1:1000, c("income", "age", "education", "earner")]

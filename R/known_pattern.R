@@ -69,7 +69,7 @@ match_pattern <- function(data, table) {
 #' A relative ball around 0 holds 0 alone; the sign of y does not matter.
 #' @noRd
 ball_radius <- function(y, radius, relative) {
-  if (relative) radius * abs(y) else rep(radius, length(y))
+  if (relative) radius * abs(y) else replace(y, TRUE, radius)
 }
 
 #' @param zero (flag) May it be 0? A count of equal values has a meaning, a risk

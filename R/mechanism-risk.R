@@ -30,6 +30,17 @@ prepare_risk <- function(job) {
 stages_risk <- function(job) {
   weighting_stages(job, "risk", "risk weights", function(job, fit) {
     s <- job$mechanism$settings
+    if (inherits(fit, "file_synthesizer")) {
+      check_converged(fit, job$allow_unconverged)
+      seed <- stage_seed(job$seed, "risk")
+      draws <- drawn_rows(fit, list(m = s$risk_sets, seed = seed))
+      return(file_risk_weights(
+        records_of_plan(job$plan),
+        draw_sequence_records(fit, draws, n_records(fit), seed),
+        names(job$predictors), s$radius, s$relative, s$known,
+        plan_mark(job$plan)
+      ))
+    }
     sets <- draw_sets(
       fit, s$risk_sets, seed = stage_seed(job$seed, "risk"),
       allow_unconverged = job$allow_unconverged

@@ -57,20 +57,29 @@ risk_weights <- function(synthetic, data, known = NULL, radius, relative = TRUE,
     )
   }
   if (!missing(data) && inherits(data, "synthesizer")) data <- data$data
-  ir <- risk$record$risk
+  new_risk_weights(
+    risk$record$risk, unclass(risk), lower, upper, mid, slope,
+    made_from = if (missing(data)) NA else file_mark(data, risk$variable),
+    records = if (!missing(data)) {
+      record_marks(data, c(risk$variable, risk$known))
+    }
+  )
+}
+
+#' @param ir (numeric, N) Risks.
+#' @param how (list) `radius`, `relative`, `known`, `m`: how they were found.
+#' @param ... Passed to new_privacy_weights().
+#' @noRd
+new_risk_weights <- function(ir, how, lower = 0.5, upper = 1.5, mid = 0.5,
+                             slope = 10, ...) {
   curve <- lower + (upper - lower) * stats::plogis(slope * (ir - mid))
   new_privacy_weights(
     clamp(1 - curve * ir), "risk",
     c(
       list(lower = lower, upper = upper, mid = mid, slope = slope),
-      unclass(risk)[c(
-        "radius", "relative", if (!is.null(risk$known)) "known", "m"
-      )]
+      how[c("radius", "relative", if (!is.null(how$known)) "known", "m")]
     ),
-    made_from = if (missing(data)) NA else file_mark(data, risk$variable),
-    records = if (!missing(data)) {
-      record_marks(data, c(risk$variable, risk$known))
-    }
+    ...
   )
 }
 

@@ -9,16 +9,21 @@ most_attempts <- c(values = 200, records = 100)
 #' @return (list of data frames)
 #' @noRd
 draw_sequence_sets <- function(x, draws, n, seed) {
+  lapply(draw_sequence_records(x, draws, n, seed), function(records) {
+    decode_records(x$plan, records$codes, amounts_of(records))
+  })
+}
+
+#' The same, as level numbers and amounts: see records_of_plan()
+#' @noRd
+draw_sequence_records <- function(x, draws, n, seed) {
   plan <- x$plan
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   file <- records_of_plan(plan)
   rules <- rules_by_column(plan, names(x$models))
   lapply(seq_along(draws), function(s) {
     words <- seed_words(stage_seed(seed, "set", s), "synthesize")
-    records <- draw_sequence(
-      x, n, file, specs, rules, draws[s], random_numbers(words)
-    )
-    decode_records(x$plan, records$codes, amounts_of(records))
+    draw_sequence(x, n, file, specs, rules, draws[s], random_numbers(words))
   })
 }
 

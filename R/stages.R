@@ -185,6 +185,12 @@ job_lipschitz_weights <- function(job, fit) {
 
 job_count_weights <- function(job, fit) {
   s <- job$mechanism$settings
+  if (inherits(fit, "file_synthesizer")) {
+    return(file_count_weights(
+      records_of_plan(job$plan), names(job$predictors), s$radius, s$relative,
+      s$known, s$scale, s$shift, plan_mark(job$plan)
+    ))
+  }
   count_weights(
     job$model$response$name, job$model$data,
     radius = s$radius, relative = s$relative, known = s$known,

@@ -91,7 +91,9 @@ rule_values <- function(node, data) {
 #' @noRd
 why_not_freezable <- function(node) {
   scheme <- scheme_of(node)
-  if (is.null(scheme$rule) || is.null(node$basis)) {
+  # A rule of whole records reads no data frame
+  if (is.null(scheme$rule) || is.null(node$basis) ||
+    !is.null(node$basis$drawn)) {
     return(scheme$why_not_freezable)
   }
   for (part in node$of) {
@@ -209,7 +211,8 @@ replay_node <- function(node, records, run) {
     return(weights_of_node(node, rule_values(node, records$data)))
   }
   scheme <- scheme_of(node)
-  inner <- function() lapply(node$of, replay_node, records["data"], run)
+  kept <- records[intersect(c("data", "file"), names(records))]
+  inner <- function() lapply(node$of, replay_node, kept, run)
   own_run <- function(weights = NULL, again = 0) {
     run(weights, node_depth(node) + 1e4 * again)
   }

@@ -263,14 +263,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // count_in_ball_
-Rcpp::IntegerVector count_in_ball_(Rcpp::NumericVector y, Rcpp::NumericVector radius, Rcpp::IntegerVector pattern, Rcpp::NumericVector values, Rcpp::IntegerVector value_pattern, int n_patterns);
+Rcpp::IntegerVector count_in_ball_(Rcpp::NumericMatrix y, Rcpp::NumericMatrix radius, Rcpp::IntegerVector pattern, Rcpp::NumericMatrix values, Rcpp::IntegerVector value_pattern, int n_patterns);
 RcppExport SEXP _pseudosynth_count_in_ball_(SEXP ySEXP, SEXP radiusSEXP, SEXP patternSEXP, SEXP valuesSEXP, SEXP value_patternSEXP, SEXP n_patternsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type radius(radiusSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type radius(radiusSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type pattern(patternSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type values(valuesSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type value_pattern(value_patternSEXP);
     Rcpp::traits::input_parameter< int >::type n_patterns(n_patternsSEXP);
     rcpp_result_gen = Rcpp::wrap(count_in_ball_(y, radius, pattern, values, value_pattern, n_patterns));

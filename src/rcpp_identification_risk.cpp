@@ -19,26 +19,30 @@ std::vector<int> to_ints(const Rcpp::IntegerVector& x) {
 
 }  // namespace
 
-// How many values of its pattern lie in each record's ball. `y`, `radius` and
-// `pattern` (0-based; -1: no such pattern) describe the records, `values` and
-// `value_pattern` the file that is searched: the same one for count weights,
-// the historical one for frozen ones.
+// How many records of its pattern lie in each record's ball. `y`, `radius` (a
+// column for each amount) and `pattern` (0-based; -1: no such pattern) describe
+// the records, `values` and `value_pattern` the file that is searched: the same
+// one for count weights, the historical one for frozen ones, a synthetic set
+// for risks of whole records.
 // [[Rcpp::export(rng = false)]]
-Rcpp::IntegerVector count_in_ball_(Rcpp::NumericVector y,
-                                   Rcpp::NumericVector radius,
+Rcpp::IntegerVector count_in_ball_(Rcpp::NumericMatrix y,
+                                   Rcpp::NumericMatrix radius,
                                    Rcpp::IntegerVector pattern,
-                                   Rcpp::NumericVector values,
+                                   Rcpp::NumericMatrix values,
                                    Rcpp::IntegerVector value_pattern,
                                    int n_patterns) {
-  const ps::PatternIndex index(to_ints(value_pattern), n_patterns);
-  const std::vector<double> sorted = ps::sort_within(index, values.begin());
-  Rcpp::IntegerVector out(y.size());
-  for (R_xlen_t i = 0; i < y.size(); ++i) {
+  const R_xlen_t n = pattern.size();
+  if (y.nrow() != n || radius.nrow() != n || radius.ncol() != y.ncol() ||
+      values.ncol() != y.ncol() || values.nrow() != value_pattern.size())
+    Rcpp::stop("Expected a value and a radius of each amount per record.");
+  const ps::CloseRecords file(to_ints(value_pattern), n_patterns,
+                              values.begin(),
+                              static_cast<std::size_t>(y.ncol()));
+  Rcpp::IntegerVector out(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
     if (pattern[i] < 0) continue;
-    const std::size_t p = static_cast<std::size_t>(pattern[i]);
-    out[i] =
-        ps::count_in_ball(sorted.data() + index.start[p],
-                          sorted.data() + index.start[p + 1], y[i], radius[i]);
+    out[i] = file.count(pattern[i], y.begin() + i, radius.begin() + i,
+                        static_cast<std::size_t>(n));
   }
   return out;
 }

@@ -312,9 +312,8 @@ test_that("drafts, trees, units and other mechanisms are refused", {
   refused("quantile", plan, "lw", quantile = 0.9)
   other <- "pseudosynth_error_mechanism"
   refused("file_release", plan, "score", class = other)
-  refused("risks are those", plan, mechanism_risk(radius = 1), class = other)
-  refused("Count weights", plan, mechanism_cw(radius = 1), class = other)
   refused("file_release", plan, "scalar", class = other)
+  refused("draw of its own", plan, "risk", radius = 1, risk_sets = 1e6)
   refused("must be one of", plan, "cake")
   refused("epsilon", plan, "censor_uw")
   refused("prior", plan, "lw", prior = prior_normal())

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace pseudosynth {
@@ -63,14 +64,21 @@ inline bool in_ball(double value, double centre, double radius) {
   return distance >= -radius && distance <= radius;
 }
 
-/// How many of the ascending values [first, last) lie in the closed ball.
-inline int count_in_ball(const double* first, const double* last, double centre,
-                         double radius) {
+/// Which of the ascending values [first, last) lie in the closed ball.
+inline std::pair<const double*, const double*> close_values(const double* first,
+                                                            const double* last,
+                                                            double centre,
+                                                            double radius) {
   const double* low = std::partition_point(
       first, last, [=](double v) { return v - centre < -radius; });
-  const double* high = std::partition_point(
-      low, last, [=](double v) { return v - centre <= radius; });
-  return static_cast<int>(high - low);
+  return {low, std::partition_point(
+                   low, last, [=](double v) { return v - centre <= radius; })};
+}
+
+inline int count_in_ball(const double* first, const double* last, double centre,
+                         double radius) {
+  const auto close = close_values(first, last, centre, radius);
+  return static_cast<int>(close.second - close.first);
 }
 
 /// Sums over the records of one synthetic set (Hornby and Hu 2021).
@@ -147,6 +155,54 @@ inline std::vector<int> query_order(const PatternIndex& index,
                      [y](int i, int j) { return y[i] < y[j]; });
   return query;
 }
+
+/// How many records of a pattern are close in every amount: each value lies in
+/// the closed ball of its column. Without amounts all of the pattern are.
+class CloseRecords {
+ public:
+  /// @param pattern (N) 0-based.
+  /// @param values (N x amounts, column-major)
+  CloseRecords(const std::vector<int>& pattern, int n_patterns,
+               const double* values, std::size_t n_amounts)
+      : index_(pattern, n_patterns),
+        order_(n_amounts > 0 ? query_order(index_, values) : index_.order),
+        n_amounts_(n_amounts),
+        sorted_(order_.size() * n_amounts) {
+    const std::size_t n = order_.size();
+    for (std::size_t k = 0; k < n_amounts; ++k)
+      for (std::size_t j = 0; j < n; ++j)
+        sorted_[k * n + j] =
+            values[k * n + static_cast<std::size_t>(order_[j])];
+  }
+
+  /// @param centre, radius Of each amount, `stride` apart.
+  int count(int p, const double* centre, const double* radius,
+            std::size_t stride) const {
+    if (n_amounts_ == 0) return index_.size(p);
+    const double* first = sorted_.data() + index_.start[to_size(p)];
+    const double* last = sorted_.data() + index_.start[to_size(p) + 1];
+    // Only those that are close in the first amount are looked at
+    const auto near = close_values(first, last, *centre, *radius);
+    if (n_amounts_ == 1) return static_cast<int>(near.second - near.first);
+    int close = 0;
+    for (const double* v = near.first; v != near.second; ++v) {
+      std::size_t k = 1;
+      while (k < n_amounts_ && in_ball(v[k * order_.size()], centre[k * stride],
+                                       radius[k * stride]))
+        ++k;
+      close += k == n_amounts_;
+    }
+    return close;
+  }
+
+ private:
+  static std::size_t to_size(int p) { return static_cast<std::size_t>(p); }
+
+  PatternIndex index_;
+  std::vector<int> order_;
+  std::size_t n_amounts_;
+  std::vector<double> sorted_;  // by amount, as order_
+};
 
 }  // namespace pseudosynth
 
