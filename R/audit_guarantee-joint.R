@@ -294,7 +294,12 @@ joint_weights <- function(x, audited, type) {
     node_of(x$privacy_weights),
     list(
       data = data.frame(record = seq_along(type)),
-      file = records_at(audited$records, type)
+      count = function(b) {
+        file_count_weights(
+          records_at(audited$records, type), b$drawn, b$radius, b$relative,
+          b$known, b$scale, b$shift
+        )
+      }
     ),
     function(weights, stage) joint_grid_fit(audited, type, weights)
   )

@@ -138,9 +138,8 @@ count_scheme <- function() {
           b$shift
         )
       } else {
-        file_count_weights(
-          records$file, b$drawn, b$radius, b$relative, b$known, b$scale, b$shift
-        )
+        # Of whole records, by the audit of files
+        records$count(b)
       }
       for (step in b$steps) {
         node <- rescaled_count(node_of(made), step$scale, step$shift)

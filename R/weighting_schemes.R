@@ -211,7 +211,7 @@ replay_node <- function(node, records, run) {
     return(weights_of_node(node, rule_values(node, records$data)))
   }
   scheme <- scheme_of(node)
-  kept <- records[intersect(c("data", "file"), names(records))]
+  kept <- records[intersect(c("data", "count"), names(records))]
   inner <- function() lapply(node$of, replay_node, kept, run)
   own_run <- function(weights = NULL, again = 0) {
     run(weights, node_depth(node) + 1e4 * again)
