@@ -236,9 +236,11 @@ is_whole_factor <- function(x) {
   if (!is.factor(x)) {
     return(TRUE)
   }
-  codes <- unclass(x)
-  is.integer(codes) && is.character(levels(x)) &&
-    all(codes >= 1L & codes <= nlevels(x), na.rm = TRUE)
+  if (typeof(x) != "integer" || !is.character(levels(x))) {
+    return(FALSE)
+  }
+  codes <- number_facts_(x)
+  codes$least >= 1 && codes$most <= nlevels(x)
 }
 
 #' Check a formula

@@ -8,11 +8,27 @@
 #' @noRd
 distinct_columns <- function(columns) {
   alone <- vapply(columns, function(x) {
+    if (length(x) < 20 || most_values(x) < 0.9 * length(x)) {
+      return(FALSE)
+    }
     first <- !duplicated(x)
-    length(x) >= 20 && mean(first) >= 0.9 &&
-      mean(first & !duplicated(x, fromLast = TRUE)) >= 0.9
+    mean(first) >= 0.9 && mean(first & !duplicated(x, fromLast = TRUE)) >= 0.9
   }, TRUE)
   as.character(names(columns)[alone])
+}
+
+#' No column has more distinct values, told without looking for them
+#' @noRd
+most_values <- function(x) {
+  if (is.factor(x)) {
+    nlevels(x) + 1
+  } else if (is.logical(x)) {
+    3
+  } else if (is.numeric(x)) {
+    most_distinct(x)
+  } else {
+    Inf
+  }
 }
 
 #' Say at the fit what a release would refuse, and what will take long

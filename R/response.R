@@ -159,7 +159,7 @@ check_response <- function(y, response, family) {
   )
   y <- stated_values(response, y)
   check_values(y, response)
-  bad <- which(!is.finite(response_forward(response, y)))
+  bad <- which_not_finite(response_forward(response, y))
   refuse_if(
     length(bad) > 0,
     "The modelled response {.code {response_label(response)}} must be finite.",
@@ -213,13 +213,13 @@ check_finite_column <- function(x, name) {
     )
   }
   refuse_rows(
-    which(is.na(x)), "have no missing values", "missing",
+    if (anyNA(x)) which(is.na(x)), "have no missing values", "missing",
     "Drop these records yourself, or recode missing values as a level or a value
      of their own."
   )
   refuse_rows(
-    if (is.numeric(x)) which(is.infinite(x)), "be finite", "infinite",
-    "Correct or drop these records."
+    if (is.numeric(x) && !all_finite(x)) which(is.infinite(x)), "be finite",
+    "infinite", "Correct or drop these records."
   )
 }
 
@@ -249,8 +249,11 @@ check_domain <- function(y, response) {
 # The fewest decimals that lose nothing. Whole dollars give 0; measured
 # quantities give NA and are not rounded.
 response_digits <- function(y) {
+  some <- utils::head(y, 1000)
   for (digits in 0:4) {
-    if (isTRUE(all(round(y, digits) == y))) {
+    is_met <- function(y) isTRUE(all(round(y, digits) == y))
+    # What all records show, some show as well
+    if (is_met(some) && (is.integer(y) || is_met(y))) {
       return(digits)
     }
   }
