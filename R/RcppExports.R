@@ -117,8 +117,12 @@ own_sums_ <- function(codes, levels, lines, scale, q, limit, threads = 1L) {
     .Call(`_pseudosynth_own_sums_`, codes, levels, lines, scale, q, limit, threads)
 }
 
-number_facts_ <- function(x) {
-    .Call(`_pseudosynth_number_facts_`, x)
+number_facts_ <- function(x, weights = NULL) {
+    .Call(`_pseudosynth_number_facts_`, x, weights)
+}
+
+record_bounds_ <- function(max, min, nonfinite) {
+    .Call(`_pseudosynth_record_bounds_`, max, min, nonfinite)
 }
 
 all_on_grid_ <- function(x, step) {

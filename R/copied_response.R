@@ -133,13 +133,6 @@ held_response <- function(y) {
   own
 }
 
-#' No more distinct values than there are whole numbers in their range
-#' @noRd
-most_distinct <- function(y) {
-  facts <- number_facts_(y)
-  if (facts$whole) facts$most - facts$least + 2 else Inf
-}
-
 #' The distinct numbers of a column, or those that its text writes
 #' @return (list) `n`: records; `value`: distinct numbers; `code`: a function
 #'   that says which of them each record has. `NULL` if the column has none.

@@ -194,7 +194,7 @@ predictor_frame <- function(terms, data) {
       i = "Compute it as a column of {.arg data} first.", arg = "formula"
     )
     bad <- if (!is.numeric(x)) {
-      if (anyNA(x)) which(is.na(x))
+      if (has_missing(x)) which(is.na(x))
     } else if (!all_finite(x)) {
       which(!is.finite(rowSums(as.matrix(x))))
     }
@@ -256,7 +256,7 @@ as_factors <- function(frame, levels) {
     x <- frame[[name]]
     same <- is.factor(x) && identical(levels(x), levels[[name]])
     # As it is: no copy of a column of the file
-    if (same && !is.ordered(x) && !anyNA(x)) next
+    if (same && !is.ordered(x) && !has_missing(x)) next
     code <- if (same) {
       as.integer(x)
     } else {

@@ -17,20 +17,6 @@ distinct_columns <- function(columns) {
   as.character(names(columns)[alone])
 }
 
-#' No column has more distinct values, told without looking for them
-#' @noRd
-most_values <- function(x) {
-  if (is.factor(x)) {
-    nlevels(x) + 1
-  } else if (is.logical(x)) {
-    3
-  } else if (is.numeric(x)) {
-    most_distinct(x)
-  } else {
-    Inf
-  }
-}
-
 #' Say at the fit what a release would refuse, and what will take long
 #'
 #' Jobs say it once, before their first fit.

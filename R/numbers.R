@@ -34,27 +34,6 @@ unwrapped <- function(text) gsub("\n +", " ", text)
 
 clamp <- function(x, low = 0, high = 1) pmin(pmax(x, low), high)
 
-#' Are all numbers finite? In one pass, without a copy
-#' @noRd
-all_finite <- function(x) {
-  if (is.matrix(x) || typeof(x) == "integer" || typeof(x) == "double") {
-    facts <- number_facts_(x)
-    return(facts$missing == 0 && is.finite(facts$least) &&
-      is.finite(facts$most) || length(x) == 0)
-  }
-  all(is.finite(x))
-}
-
-#' Does a vector have at least so many distinct values?
-#' @noRd
-has_values <- function(x, n) {
-  length(unique(utils::head(x, 1000))) >= n || length(unique(x)) >= n
-}
-
-which_not_finite <- function(x) {
-  if (all_finite(x)) integer() else which(!is.finite(x))
-}
-
 #' Numbers for n records, some records at a time: what is made on the way to
 #' them is then small
 #' @param f (function of places) Gives as many numbers.

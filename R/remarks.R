@@ -69,8 +69,13 @@ active_response <- function(fit) {
   if (all) fit$spec$y else fit$spec$y[active_records(fit)]
 }
 
+has_active <- function(fit) {
+  weights <- fit$privacy_weights
+  is.null(weights) || number_facts_(weights)$most > 0
+}
+
 remark_empty <- function(fit, levels) {
-  if (length(active_response(fit)) > 0) {
+  if (has_active(fit)) {
     remark_decided(
       levels$name[levels$n == 0],
       "No record with positive weight has %s: the prior decides %s."
@@ -114,15 +119,15 @@ remark_separation <- function(fit, levels) {
 }
 
 remark_zeros <- function(fit, levels) {
-  y <- active_response(fit)
-  if (length(y) == 0) {
+  if (!has_active(fit)) {
     return(NULL)
   }
-  if (max(y) == 0) {
+  y <- number_facts_(fit$spec$y, fit$privacy_weights)
+  if (y$most == 0) {
     return("All counts are 0: the prior decides how small their mean is.")
   }
   c(
-    if (min(y) == max(y)) {
+    if (y$least == y$most) {
       "All counts are equal: the prior influences their spread."
     },
     remark_decided(

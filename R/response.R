@@ -213,7 +213,7 @@ check_finite_column <- function(x, name) {
     )
   }
   refuse_rows(
-    if (anyNA(x)) which(is.na(x)), "have no missing values", "missing",
+    if (has_missing(x)) which(is.na(x)), "have no missing values", "missing",
     "Drop these records yourself, or recode missing values as a level or a value
      of their own."
   )
@@ -249,11 +249,17 @@ check_domain <- function(y, response) {
 # The fewest decimals that lose nothing. Whole dollars give 0; measured
 # quantities give NA and are not rounded.
 response_digits <- function(y) {
+  if (is.numeric(y) && !is.object(y)) {
+    facts <- number_facts_(y)
+    if (facts$whole && facts$missing == 0) {
+      return(0L)
+    }
+  }
   some <- utils::head(y, 1000)
   for (digits in 0:4) {
     is_met <- function(y) isTRUE(all(round(y, digits) == y))
     # What all records show, some show as well
-    if (is_met(some) && (is.integer(y) || is_met(y))) {
+    if (is_met(some) && is_met(y)) {
       return(digits)
     }
   }
@@ -425,8 +431,11 @@ check_public_numbers <- function(stated, y, what, arg, confirmed = NULL) {
   stated <- unique(abs(as.double(unlist(stated))))
   stated <- stated[is.finite(stated) & signif(stated, 3) != stated &
     !near_one_of(stated, abs(as.double(confirmed)))]
+  if (length(stated) == 0) {
+    return(invisible())
+  }
   y <- if (is.numeric(y)) as.double(y)[is.finite(y)]
-  if (length(stated) == 0 || length(y) < 2) {
+  if (length(y) < 2) {
     return(invisible())
   }
   long <- stated[signif(stated, 6) != stated]

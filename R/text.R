@@ -54,7 +54,16 @@ values_hash <- function(x) {
 #' A mark of values, the same in any order: which file they are from
 #' @return (string) A hash, confidential.
 #' @noRd
-values_mark <- function(x) rlang::hash(sort(plain_values(x), method = "radix"))
+values_mark <- function(x) {
+  values <- plain_values(x)
+  if (is.numeric(values)) {
+    # Those that are sorted are sorted at once
+    counted <- counted_numbers(values)
+    values <- rep(counted$value, counted$n)
+  }
+  # What sort() returns says that it is sorted, which the hash sees
+  rlang::hash(sort(values, method = "radix"))
+}
 
 # Names as R code: one as it is, several as c("a", "b")
 quoted_names <- function(names) {

@@ -398,12 +398,25 @@ BEGIN_RCPP
 END_RCPP
 }
 // number_facts_
-Rcpp::List number_facts_(SEXP x);
-RcppExport SEXP _pseudosynth_number_facts_(SEXP xSEXP) {
+Rcpp::List number_facts_(SEXP x, Rcpp::Nullable<Rcpp::NumericVector> weights);
+RcppExport SEXP _pseudosynth_number_facts_(SEXP xSEXP, SEXP weightsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(number_facts_(x));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(number_facts_(x, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
+// record_bounds_
+Rcpp::List record_bounds_(Rcpp::NumericVector max, Rcpp::NumericVector min, Rcpp::IntegerVector nonfinite);
+RcppExport SEXP _pseudosynth_record_bounds_(SEXP maxSEXP, SEXP minSEXP, SEXP nonfiniteSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type max(maxSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type min(minSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type nonfinite(nonfiniteSEXP);
+    rcpp_result_gen = Rcpp::wrap(record_bounds_(max, min, nonfinite));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -630,7 +643,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_line_lengths_", (DL_FUNC) &_pseudosynth_line_lengths_, 4},
     {"_pseudosynth_own_vectors_", (DL_FUNC) &_pseudosynth_own_vectors_, 5},
     {"_pseudosynth_own_sums_", (DL_FUNC) &_pseudosynth_own_sums_, 7},
-    {"_pseudosynth_number_facts_", (DL_FUNC) &_pseudosynth_number_facts_, 1},
+    {"_pseudosynth_number_facts_", (DL_FUNC) &_pseudosynth_number_facts_, 2},
+    {"_pseudosynth_record_bounds_", (DL_FUNC) &_pseudosynth_record_bounds_, 3},
     {"_pseudosynth_all_on_grid_", (DL_FUNC) &_pseudosynth_all_on_grid_, 2},
     {"_pseudosynth_vector_hash_", (DL_FUNC) &_pseudosynth_vector_hash_, 1},
     {"_pseudosynth_values_hash_", (DL_FUNC) &_pseudosynth_values_hash_, 1},

@@ -67,12 +67,34 @@ ps::Predictors to_predictors(const Rcpp::List& spec, int n_records) {
   return x;
 }
 
-ps::Records to_records(const Rcpp::List& spec) {
-  const bool several = ps::visit_family(to_kind(spec), [](const auto& family) {
+namespace {
+
+bool has_several_predictors(const Rcpp::List& spec) {
+  return ps::visit_family(to_kind(spec), [](const auto& family) {
     using Family = std::decay_t<decltype(family)>;
     return std::is_same_v<Family, ps::NormalMixture> ||
            std::is_same_v<Family, ps::Categorical>;
   });
+}
+
+ps::Predictors predictors_of_family(const Rcpp::List& spec, int n_records) {
+  ps::Predictors x = to_predictors(spec, n_records);
+  if (has_several_predictors(spec) && !x.offset.empty())
+    Rcpp::stop("An offset is for one linear predictor.");
+  return x;
+}
+
+}  // namespace
+
+ps::Records to_rows(const Rcpp::List& spec) {
+  ps::Records rows;
+  const SEXP y = spec["y"];
+  rows.design =
+      ps::Design(predictors_of_family(spec, static_cast<int>(Rf_xlength(y))));
+  return rows;
+}
+
+ps::Records to_records(const Rcpp::List& spec) {
   ps::Values<double> y, alpha;
   look_at(spec["y"], y);
   look_at(spec["alpha"], alpha);
@@ -97,9 +119,8 @@ ps::Records to_records(const Rcpp::List& spec) {
     for (std::size_t i = 0; i < survey.size(); ++i) exponent[i] *= survey[i];
     alpha = ps::Values<double>(std::move(exponent));
   }
-  const ps::Predictors x = to_predictors(spec, static_cast<int>(y.size()));
-  if (several && !x.offset.empty())
-    Rcpp::stop("An offset is for one linear predictor.");
+  const ps::Predictors x =
+      predictors_of_family(spec, static_cast<int>(y.size()));
   return ps::Records(x, {y.data(), y.size()}, {alpha.data(), alpha.size()},
                      censor);
 }

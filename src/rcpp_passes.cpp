@@ -51,12 +51,19 @@ std::string hex_of(const ps::ValueHash& hash) {
 }  // namespace
 
 // Smallest and largest number, how many are missing, and whether all others
-// are whole.
+// are whole. With weights: of those with a positive one.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List number_facts_(SEXP x) {
+Rcpp::List number_facts_(
+    SEXP x, Rcpp::Nullable<Rcpp::NumericVector> weights = R_NilValue) {
   using Rcpp::_;
   ps::NumberFacts facts;
-  if (TYPEOF(x) == REALSXP)
+  if (weights.isNotNull()) {
+    const Rcpp::NumericVector alpha(weights.get()), values(x);
+    if (alpha.size() != values.size())
+      Rcpp::stop("Expected a weight for each number.");
+    for (R_xlen_t i = 0; i < alpha.size(); ++i)
+      if (alpha[i] > 0) facts.add(values[i]);
+  } else if (TYPEOF(x) == REALSXP)
     facts = ps::number_facts(REAL(x), length_of(x));
   else if (TYPEOF(x) == INTSXP || TYPEOF(x) == LGLSXP)
     facts = ps::number_facts(INTEGER(x), length_of(x), NA_INTEGER);
@@ -65,6 +72,26 @@ Rcpp::List number_facts_(SEXP x) {
   return Rcpp::List::create(_["least"] = facts.least, _["most"] = facts.most,
                             _["missing"] = static_cast<double>(facts.missing),
                             _["whole"] = facts.whole);
+}
+
+// Bounds of records from the extremes of their log-likelihoods, the larger
+// distance from 0 and the gap between both; Inf where one is not finite.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List record_bounds_(Rcpp::NumericVector max, Rcpp::NumericVector min,
+                          Rcpp::IntegerVector nonfinite) {
+  if (min.size() != max.size() || nonfinite.size() != max.size())
+    Rcpp::stop("Expected both extremes of each record.");
+  Rcpp::NumericVector record(Rcpp::no_init(max.size())),
+      oscillation(Rcpp::no_init(max.size()));
+  for (R_xlen_t i = 0; i < max.size(); ++i) {
+    const bool broken =
+        nonfinite[i] > 0 || std::isnan(max[i]) || std::isnan(min[i]);
+    record[i] =
+        broken ? R_PosInf : std::max(std::fabs(max[i]), std::fabs(min[i]));
+    oscillation[i] = broken ? R_PosInf : max[i] - min[i];
+  }
+  return Rcpp::List::create(Rcpp::_["record"] = record,
+                            Rcpp::_["oscillation"] = oscillation);
 }
 
 // Are all numbers multiples of `step`, up to their rounding?

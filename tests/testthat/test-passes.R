@@ -114,7 +114,7 @@ test_that("codes and sums of levels are those of a loop", {
   expect_error(level_sums_(codes, 1:0, c(3L, 2L), y, NULL), "out of range")
 })
 
-test_that("quantiles from tables are the law's own, next to its steps as well", {
+test_that("quantiles from tables are the law's own, at its steps as well", {
   withr::local_seed(5)
   n <- 40000
   mean <- c(0.01, 1, 7.5, 60)
@@ -228,4 +228,37 @@ test_that("columns of levels are checked as written-out numbers are", {
   expect_identical(held(-near, along), "held")
   expect_identical(held(means[group], y), "held")
   expect_identical(held(group, y), "none")
+})
+
+test_that("bounds of records and facts of weighted ones are those of a loop", {
+  high <- c(1, -2, NaN, 5, -Inf)
+  low <- c(-3, -2.5, 0, Inf, -Inf)
+  nonfinite <- c(0L, 0L, 0L, 1L, 0L)
+  bounds <- record_bounds_(high, low, nonfinite)
+  expect_identical(bounds$record, c(3, 2.5, Inf, Inf, Inf))
+  expect_identical(bounds$oscillation, c(4, 0.5, Inf, Inf, NaN))
+  weights <- c(0, 1, 0.5, 0, 0.1)
+  y <- c(-9, 2, 7, 0.5, NA)
+  expect_identical(
+    number_facts_(y, weights),
+    list(least = 2, most = 7, missing = 1, whole = TRUE)
+  )
+  expect_true(is_weighted(c(1, 0.5)))
+  expect_false(is_weighted(c(1, 1)))
+})
+
+test_that("counted numbers are runs of sorted ones", {
+  withr::local_seed(9)
+  for (y in list(
+    stats::rpois(20000, 5), stats::rpois(20000, 5) - 3, stats::rnorm(20000),
+    c(stats::rpois(20000, 2), NA), c(3, 1, 1), numeric(20000)
+  )) {
+    runs <- rle(sort(y))
+    counted <- counted_numbers(y)
+    expect_equal(counted$value, as.double(runs$values), tolerance = 0)
+    expect_identical(counted$n, runs$lengths)
+    expect_identical(
+      values_mark(y), rlang::hash(sort(as.double(y) + 0, method = "radix"))
+    )
+  }
 })

@@ -16,6 +16,16 @@ struct NumberFacts {
   double least = kInfinity, most = -kInfinity;
   std::size_t missing = 0;
   bool whole = true;
+
+  void add(double x) {
+    if (std::isnan(x)) {
+      ++missing;
+      return;
+    }
+    least = std::min(least, x);
+    most = std::max(most, x);
+    whole = whole && std::nearbyint(x) == x;
+  }
 };
 
 inline NumberFacts number_facts(const double* x, std::size_t n) {
