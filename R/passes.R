@@ -1,5 +1,5 @@
-# What checks ask of a long column: answers in one pass that makes no copy of it,
-# or none where a look at its beginning or its range will do.
+# What checks ask of a long column: answers in one pass that makes no copy of
+# it, or none where a look at its beginning or its range will do.
 
 #' Are all numbers finite? In one pass, without a copy
 #' @noRd

@@ -8,7 +8,8 @@
 #
 # A file has five factors (4, 5, 6, 3 and 2 levels) and a count or an amount.
 # Each job runs in a fresh process that has read its file; rows are kept in
-# bench/results/large.csv, those of the same job and size replaced. `before_mb`
+# bench/results/large.csv, those of the same job and size replaced, and copied
+# to vignettes/large-files.csv, which the page "Large files" shows. `before_mb`
 # is what the process held with the file in it, `peak_mb` the largest it held
 # from then on (VmHWM, Linux), and `bytes` what lies between, for each record.
 # LARGE_PROFILE=path profiles the job by Rprof() instead of keeping rows.
@@ -160,14 +161,48 @@ measure_job <- function(name, n, path) {
   rows
 }
 
-# Passes over records: medians of the clock on one thread and on two, in turn
+# Passes over records: medians of the clock on one thread and on two, in turn,
+# on a machine that does nothing else
 measure_threads <- function(n, rounds = 5) {
-  passes <- list(
-    `bounds, count` = list("count", fit_counts, function(fit, threads) {
-      lipschitz(fit, threads = threads)
+  internal <- asNamespace("pseudosynth")
+  clock <- function(code) system.time(code)[["elapsed"]]
+  rows <- lapply(c("count", "amount"), function(response) {
+    file <- columns(n, response)
+    fit <- suppressWarnings(list(count = fit_counts, amount = fit_amounts)[[
+      response
+    ]](file))
+    passes <- list(
+      bounds = function(threads) {
+        internal$lipschitz_(fit$spec, fit$draws, threads)
+      },
+      set = function(threads) {
+        internal$synthesize_(fit$spec, fit$draws[1, , drop = FALSE], 1:2, 0L,
+          threads)
+      },
+      `two chains` = function(threads) {
+        control <- replace(fit$control, "threads", threads)
+        control$seed <- 1:2
+        internal$sample_posterior_(fit$spec, control)
+      }
+    )
+    rows <- lapply(names(passes), function(pass) {
+      taken <- vapply(seq_len(rounds), function(round) {
+        c(clock(passes[[pass]](1L)), clock(passes[[pass]](2L)))
+      }, numeric(2))
+      data.frame(
+        pass = pass, response = response, records = n,
+        one = stats::median(taken[1, ]), two = stats::median(taken[2, ]),
+        ratio = stats::median(taken[1, ] / taken[2, ])
+      )
     })
+    do.call(rbind, rows)
+  })
+  rows <- do.call(rbind, rows)
+  print(rows, row.names = FALSE, digits = 3)
+  keep_rows(
+    rows, file.path(results_dir, "large-threads.csv"),
+    c("pass", "response", "records")
   )
-  passes
 }
 
 arguments <- commandArgs(trailingOnly = TRUE)
@@ -183,7 +218,9 @@ if (length(asked) > 0) {
 }
 
 own <- Sys.getenv("LARGE_FILE")
-if (nzchar(own)) {
+if ("threads" %in% asked) {
+  for (n in sizes) measure_threads(n)
+} else if (nzchar(own)) {
   rows <- measure_job(Sys.getenv("LARGE_JOB"), sizes[1], own)
   if (!nzchar(Sys.getenv("LARGE_PROFILE"))) {
     keep_rows(
@@ -210,4 +247,9 @@ if (nzchar(own)) {
       unlink(path)
     }
   }
+  # What the page shows
+  file.copy(
+    file.path(results_dir, "large.csv"),
+    file.path("vignettes", "large-files.csv"), overwrite = TRUE
+  )
 }

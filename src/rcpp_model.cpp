@@ -121,8 +121,8 @@ ps::Records to_records(const Rcpp::List& spec) {
   }
   const ps::Predictors x =
       predictors_of_family(spec, static_cast<int>(y.size()));
-  return ps::Records(x, {y.data(), y.size()}, {alpha.data(), alpha.size()},
-                     censor);
+  return ps::Records(x, ps::View<double>(y.data(), y.size()),
+                     ps::View<double>(alpha.data(), alpha.size()), censor);
 }
 
 std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {

@@ -122,6 +122,10 @@ struct Records {
   Records() = default;
 
   /// y, alpha and censor.centre come in the order of the file.
+  Records(const Predictors& predictors, const std::vector<double>& response,
+          const std::vector<double>& weights, Censor rule = Censor())
+      : Records(predictors, View<double>(response), View<double>(weights),
+                std::move(rule)) {}
   Records(const Predictors& predictors, View<double> response,
           View<double> weights, Censor rule = Censor())
       : design(predictors), censor(std::move(rule)) {

@@ -12,8 +12,8 @@ namespace pseudosynth {
 /// @brief Values that another holds, for as long as a call lasts.
 template <class T>
 struct View {
-  View(const std::vector<T>& from) : data(from.data()), size(from.size()) {}
-  View(std::initializer_list<T> from) : data(from.begin()), size(from.size()) {}
+  explicit View(const std::vector<T>& from)
+      : data(from.data()), size(from.size()) {}
   View(const T* from, std::size_t n) : data(from), size(n) {}
   const T& operator[](std::size_t i) const { return data[i]; }
   const T* begin() const { return data; }
