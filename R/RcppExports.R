@@ -37,6 +37,10 @@ convergence_ <- function(values, chains, threads) {
     .Call(`_pseudosynth_convergence_`, values, chains, threads)
 }
 
+csv_lines_ <- function(columns, quoted, first, last) {
+    .Call(`_pseudosynth_csv_lines_`, columns, quoted, first, last)
+}
+
 discrete_laplace_ <- function(n, s, t, seed) {
     .Call(`_pseudosynth_discrete_laplace_`, n, s, t, seed)
 }
@@ -113,6 +117,38 @@ own_sums_ <- function(codes, levels, lines, scale, q, limit, threads = 1L) {
     .Call(`_pseudosynth_own_sums_`, codes, levels, lines, scale, q, limit, threads)
 }
 
+number_facts_ <- function(x, weights = NULL) {
+    .Call(`_pseudosynth_number_facts_`, x, weights)
+}
+
+record_bounds_ <- function(max, min, nonfinite) {
+    .Call(`_pseudosynth_record_bounds_`, max, min, nonfinite)
+}
+
+all_on_grid_ <- function(x, step) {
+    .Call(`_pseudosynth_all_on_grid_`, x, step)
+}
+
+vector_hash_ <- function(x) {
+    .Call(`_pseudosynth_vector_hash_`, x)
+}
+
+values_hash_ <- function(x) {
+    .Call(`_pseudosynth_values_hash_`, x)
+}
+
+factor_codes_ <- function(factors, shift, n) {
+    .Call(`_pseudosynth_factor_codes_`, factors, shift, n)
+}
+
+level_sums_ <- function(codes, first, levels, y, weights) {
+    .Call(`_pseudosynth_level_sums_`, codes, first, levels, y, weights)
+}
+
+table_quantiles_ <- function(p, row, share, first, size) {
+    .Call(`_pseudosynth_table_quantiles_`, p, row, share, first, size)
+}
+
 row_hashes_ <- function(columns, salt, n) {
     .Call(`_pseudosynth_row_hashes_`, columns, salt, n)
 }
@@ -139,6 +175,14 @@ design_rows_ <- function(spec) {
 
 score_sums_ <- function(z, row, q, limit) {
     .Call(`_pseudosynth_score_sums_`, z, row, q, limit)
+}
+
+whole_scores_ <- function(score, clip, lowest, steps) {
+    .Call(`_pseudosynth_whole_scores_`, score, clip, lowest, steps)
+}
+
+whole_sums_ <- function(y, row, centre, spread, clip, lowest, steps) {
+    .Call(`_pseudosynth_whole_sums_`, y, row, centre, spread, clip, lowest, steps)
 }
 
 synthesize_ <- function(spec, draws, seed, assignment, threads = 1L) {

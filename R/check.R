@@ -236,9 +236,11 @@ is_whole_factor <- function(x) {
   if (!is.factor(x)) {
     return(TRUE)
   }
-  codes <- unclass(x)
-  is.integer(codes) && is.character(levels(x)) &&
-    all(codes >= 1L & codes <= nlevels(x), na.rm = TRUE)
+  if (typeof(x) != "integer" || !is.character(levels(x))) {
+    return(FALSE)
+  }
+  codes <- number_facts_(x)
+  codes$least >= 1 && codes$most <= nlevels(x)
 }
 
 #' Check a formula
@@ -370,6 +372,10 @@ check_weights <- function(x, n, arg = rlang::caller_arg(x)) {
     "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
     x = "It holds {length(x)}.", arg = arg
   )
+  facts <- number_facts_(x)
+  if (facts$missing == 0 && facts$least >= 0 && facts$most <= 1) {
+    return(invisible(x))
+  }
   values <- as.double(unclass(x))
   lost <- sum(is.na(values))
   low <- sum(values < 0, na.rm = TRUE)

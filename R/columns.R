@@ -113,6 +113,10 @@ plain_columns <- function(data) {
 
 plain_factor <- function(x) {
   levels <- attr(x, "levels", exact = TRUE)
+  if (typeof(x) == "integer" && is.null(attributes(levels)) &&
+    identical(attributes(x), list(levels = levels, class = "factor"))) {
+    return(x)
+  }
   attributes(levels) <- NULL
   ordered <- inherits(x, "ordered")
   attributes(x) <- NULL
@@ -134,19 +138,24 @@ canonical_factor <- function(x) {
   if (!inherits(x, "ordered")) {
     kept <- kept[order(as_text(levels[kept]), method = "radix")]
   }
-  with_levels(x, kept)
+  # As they are: no copy
+  if (identical(kept, seq_along(levels))) x else with_levels(x, kept)
 }
 
 #' A plain factor without levels that no record has
 #' @noRd
-without_unused <- function(x) with_levels(x, sort(unique(plain_code(x))))
+without_unused <- function(x) {
+  kept <- which(tabulate(x, nlevels(x)) > 0)
+  if (length(kept) == nlevels(x)) x else with_levels(x, kept)
+}
 
 #' A plain factor with these levels, in this order
 #' @param kept (integer) Places among its levels.
 #' @noRd
 with_levels <- function(x, kept) {
+  place <- match(seq_along(attr(x, "levels")), kept)
   structure(
-    match(plain_code(x), kept),
+    place[plain_code(x)],
     levels = attr(x, "levels")[kept], class = class(x)
   )
 }

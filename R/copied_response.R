@@ -57,7 +57,9 @@ check_design_not_copied <- function(spec, design) {
 check_terms_hold_none <- function(y, terms) {
   constants <- abs(constants_of(as.list(attr(terms, "variables"))))
   refuse_copies(
-    if (is.numeric(y) && holds_values(constants, abs(met_once(y)))) "formula",
+    if (is.numeric(y) && holds_values(unique(constants), abs(met_once(y)))) {
+      "formula"
+    },
     "{.arg formula} must not hold the response.",
     x = "Most constants in it are values of the response.",
     i = "State public constants.", arg = "formula"
@@ -88,12 +90,8 @@ check_holds_none <- function(y, columns) {
   if (!is.numeric(y)) {
     return(invisible())
   }
-  y <- as.double(y)
-  once <- met_once(y)
-  sorted <- sort(y)
-  numbers <- Filter(Negate(is.null), lapply(columns, function(x) {
-    if (is.numeric(x)) as.double(x) else numbers_in(x)
-  }))
+  file <- held_response(y)
+  numbers <- Filter(Negate(is.null), lapply(columns, distinct_numbers))
   refuse_held <- function(what, holds) {
     told <- names(numbers)[vapply(numbers, holds, NA)]
     refuse_copies(
@@ -103,53 +101,116 @@ check_holds_none <- function(y, columns) {
   }
   refuse_held(
     "Most values of {.val {told}} are values of the response.",
-    function(x) holds_values(x, once) || holds_scaled(x, sorted)
+    function(x) holds_values(x$value, file$once()) || holds_scaled(x, file)
   )
   refuse_held(
     "The values of {.val {told}} are group means or medians of the response.",
-    function(x) length(x) == length(y) && holds_means(x, y)
+    function(x) x$n == file$n && holds_means(x, as.double(y))
   )
+}
+
+#' What the checks ask of the response: nothing is sorted unless one asks
+#' @return (list) `n`, and functions: values that one record alone has; all
+#'   values, sorted; do at least half of them differ? Sums of the sorted values
+#'   up to each, and of their squares, around their mean.
+#' @noRd
+held_response <- function(y) {
+  n <- length(y)
+  once <- sorted <- many <- along <- NULL
+  own <- list(n = n)
+  own$once <- function() once <<- once %||% met_once(as.double(y))
+  own$sorted <- function() sorted <<- sorted %||% sort(as.double(y))
+  own$many <- function() {
+    many <<- many %||% (most_distinct(y) >= n / 2 &&
+      sum(diff(own$sorted()) > 0) + 1 >= n / 2)
+  }
+  own$along <- function() {
+    along <<- along %||% {
+      centred <- own$sorted() - mean(own$sorted())
+      list(sum = cumsum(centred), square = sum(centred^2))
+    }
+  }
+  own
+}
+
+#' The distinct numbers of a column, or those that its text writes
+#' @return (list) `n`: records; `value`: distinct numbers; `code`: a function
+#'   that says which of them each record has. `NULL` if the column has none.
+#' @noRd
+distinct_numbers <- function(x) {
+  if (is.numeric(x)) {
+    x <- as.double(x)
+    value <- unique(x)
+    return(list(
+      n = length(x), value = value, code = function() match(x, value)
+    ))
+  }
+  written <- written_numbers(x)
+  if (!is.null(written)) {
+    value <- unique(written$number[!is.na(written$number)])
+    list(n = length(x), value = value, code = function() {
+      match(written$number, value)[written$code(TRUE)]
+    })
+  }
 }
 
 #' Values that one record alone has
 #' @noRd
 met_once <- function(y) y[!duplicated(y) & !duplicated(y, fromLast = TRUE)]
 
+#' @param x (double) Distinct numbers.
+#' @param once (double) Looked at only where there are enough of them.
+#' @noRd
 holds_values <- function(x, once) {
-  x <- unique(x)
-  sum(x %in% once) > max(10, length(x) / 2)
+  length(x) > 10 && sum(x %in% once) > max(10, length(x) / 2)
 }
 
 #' Is a column the response in another order and another unit?
 #'
 #' Two files of one law, sorted, lie on a line up to a share of about 1 / N of
 #' their variance; a copy does up to its rounding.
-#' @param sorted (double) The response.
+#' @param x (list) See distinct_numbers().
+#' @param file (list) See held_response().
 #' @noRd
-holds_scaled <- function(x, sorted) {
-  n <- length(sorted)
-  if (length(x) != n || n < 20 || !all(is.finite(x), is.finite(sorted)) ||
-    sum(diff(sorted) > 0) + 1 < n / 2 || max(x) == min(x)) {
+holds_scaled <- function(x, file) {
+  n <- file$n
+  if (x$n != n || n < 20 || length(x$value) < 2 ||
+    !all(is.finite(x$value)) || !file$many() ||
+    length(file$sorted()) != n || !all(is.finite(range(file$sorted())))) {
     return(FALSE)
   }
-  x <- sort(x)
-  on_a_line <- function(x) 1 - abs(stats::cor(x, sorted)) < 1e-9
-  on_a_line(x) || on_a_line(rev(x))
+  value <- sort(x$value)
+  size <- tabulate(match(x$value, value)[x$code()], length(value))
+  on_a_line <- function(value, size) {
+    correlation <- if (length(value) > 1000) {
+      stats::cor(rep(value, size), file$sorted())
+    } else {
+      centred <- value - sum(size * value) / n
+      sums <- diff(c(0, file$along()$sum[cumsum(size)]))
+      sum(centred * sums) / sqrt(sum(size * centred^2) * file$along()$square)
+    }
+    1 - abs(correlation) < 1e-9
+  }
+  on_a_line(value, size) || on_a_line(rev(value), rev(size))
 }
 
 #' Are a column's values the means of the response in the groups it forms?
 #'
 #' Also those of its logarithm, and medians, up to the column's own rounding.
 #' Values of three digits and fewer are met by chance.
+#' @param x (list) See distinct_numbers().
 #' @noRd
 holds_means <- function(x, y) {
-  value <- unique(x)
-  if (length(value) < 2 || length(value) > length(x) / 2 ||
+  value <- x$value
+  if (length(value) < 2 || length(value) > x$n / 2 ||
     !all(is.finite(value))) {
     return(FALSE)
   }
-  group <- match(x, value)
   long <- value != signif(value, 3)
+  if (sum(long) < 2) {
+    return(FALSE)
+  }
+  group <- x$code()
   digits <- response_digits(value)
   is_met <- function(of_group) {
     close <- abs(of_group - value) <= 1e-6 * abs(value)
@@ -180,21 +241,56 @@ holds_means <- function(x, y) {
 #' a random order of the records less likely than one in a thousand million.
 #' @noRd
 tells_response <- function(x, y) {
-  written <- numbers_in(x)
-  tells <- function(x) follows_response(x, y) || nearly_follows(x, y)
-  tells(x) || (!is.null(written) && tells(written))
+  own <- function(some) x[some]
+  few <- is.factor(x) && nlevels(x) < few_values
+  if (follows_response(own, y) || !few && nearly_follows(own, y)) {
+    return(TRUE)
+  }
+  written <- written_numbers(x)
+  if (is.null(written)) {
+    return(FALSE)
+  }
+  numbers <- function(some) written$number[written$code(some)]
+  few <- length(unique(written$number)) < few_values
+  follows_response(numbers, y) || !few && nearly_follows(numbers, y)
 }
 
 #' The numbers that a column of text writes, such as amounts with a currency
 #' @return (numeric) `NULL` if some values write none.
 #' @noRd
 numbers_in <- function(x) {
-  if (!is.character(x) && !is.factor(x)) {
+  written <- written_numbers(x)
+  if (!is.null(written)) written$number[written$code(TRUE)]
+}
+
+#' The same, each text once
+#' @return (list) `number`: of a factor those of its levels, `NA` where no
+#'   record has one; `code`: a function of rows, which number each has. `NULL`
+#'   if some values write none.
+#' @noRd
+written_numbers <- function(x) {
+  if (is.factor(x)) {
+    size <- tabulate(x, nlevels(x))
+    met <- which(size > 0)
+    # A record without a level writes no number
+    if (sum(size) < length(x)) {
+      return(NULL)
+    }
+    found <- text_numbers(as_text(levels(x)[met]))
+    number <- rep(NA_real_, nlevels(x))
+    if (!is.null(found)) number[met] <- found
+    code <- function(some) plain_code(if (isTRUE(some)) x else x[some])
+  } else if (is.character(x)) {
+    met <- unique(x)
+    found <- number <- text_numbers(as_text(met))
+    code <- function(some) match(x[some], met)
+  } else {
     return(NULL)
   }
-  # Each text once; of a factor's levels those that are met
-  met <- unique(x)
-  values <- as_text(met)
+  if (!is.null(found)) list(number = number, code = code)
+}
+
+text_numbers <- function(values) {
   numbers <- suppressWarnings(as.numeric(values))
   if (anyNA(numbers)) {
     if (!all(grepl("[0-9]", values))) {
@@ -208,22 +304,28 @@ numbers_in <- function(x) {
     below <- grepl("^[^0-9.,]*-[^0-9.,]*[0-9.,]", values)
     numbers <- ifelse(below, -numbers, numbers)
   }
-  if (length(numbers) > 0 && !anyNA(numbers)) numbers[match(x, met)]
+  if (length(numbers) > 0 && !anyNA(numbers)) numbers
 }
 
+#' @param x (function) Of rows: the column's values there.
+#' @noRd
 follows_response <- function(x, y) {
   # What all records show, some show as well: few decide nearly always
   for (n in c(200, 5000)) {
     some <- round(seq(1, length(y), length.out = n))
-    found <- if (length(y) > n) told_by(x[some], y[some])
+    found <- if (length(y) > n) told_by(x(some), y[some])
     # Classes of one record each tell nothing
-    if (isFALSE(found$pattern) || isFALSE(found$up) && !anyDuplicated(x)) {
+    if (isFALSE(found$pattern) ||
+      isFALSE(found$up) && !anyDuplicated(x(TRUE))) {
       return(FALSE)
     }
   }
-  found <- told_by(x, y)
+  found <- told_by(x(TRUE), y)
   isTRUE(found$pattern) && found$rare()
 }
+
+# A column of fewer values does not nearly follow the response
+few_values <- 20
 
 #' Is a column the response but for some records?
 #'
@@ -233,14 +335,10 @@ follows_response <- function(x, y) {
 #' neighbouring records is enough to pass. For numbers of many values alone.
 #' @noRd
 nearly_follows <- function(x, y) {
-  few <- 20
-  if (is.factor(x) && nlevels(x) < few) {
-    return(FALSE)
-  }
   seldom <- function(some) {
-    x <- ranks_of(column_order(x[some]))
+    x <- ranks_of(column_order(x(some)))
     y <- ranks_of(y[some])
-    if (max(x) < few || max(y) < few) {
+    if (max(x) < few_values || max(y) < few_values) {
       return(FALSE)
     }
     against <- function(y) {
@@ -327,7 +425,7 @@ near_copies <- function(y, columns) {
   if (length(classes) > 0) {
     return(list(columns = names(classes), share = max(classes)))
   }
-  if (!is.numeric(y) || length(unique(y)) < 20) {
+  if (!is.numeric(y) || !has_values(y, 20)) {
     return(none)
   }
   y <- as.double(y[at])

@@ -5,20 +5,19 @@
 #' Numbers have as many digits as give them back. Text and levels are quoted.
 #' @noRd
 write_csv <- function(frame, file) {
-  columns <- lapply(unname(frame), csv_text)
+  columns <- lapply(unname(as.list(frame)), csv_column)
+  quoted <- vapply(unname(as.list(frame)), is.character, TRUE)
   connection <- file(file, "wb")
   on.exit(close(connection))
   size <- 0
-  put <- function(lines) {
-    bytes <- charToRaw(paste0(paste(lines, collapse = "\n"), "\n"))
+  put <- function(bytes) {
     writeBin(bytes, connection)
     size <<- size + length(bytes)
   }
-  put(paste(csv_quote(names(frame)), collapse = ","))
+  put(charToRaw(paste0(paste(csv_quote(names(frame)), collapse = ","), "\n")))
   n <- length(columns[[1]])
   for (first in seq(1, n, by = 1e5)) {
-    rows <- first:min(first + 1e5 - 1, n)
-    put(do.call(paste, c(lapply(columns, `[`, rows), list(sep = ","))))
+    put(csv_lines_(columns, quoted, first, min(first + 1e5 - 1, n)))
   }
   on.exit()
   close(connection)
@@ -30,20 +29,16 @@ csv_quote <- function(x) {
   paste0("\"", gsub("\"", "\"\"", as_text(x), fixed = TRUE), "\"")
 }
 
-csv_text <- function(x) {
-  text <- if (is.factor(x)) {
-    csv_quote(levels(x))[as.integer(x)]
-  } else if (is.character(x)) {
-    csv_quote(x)
-  } else if (inherits(x, "Date")) {
+# What is written as it is: factors, numbers, flags and text
+csv_column <- function(x) {
+  if (inherits(x, "Date")) {
     format(x)
-  } else if (is.double(x)) {
-    shortest_text(x)
+  } else if (is.factor(x) || is.double(x) || is.character(x) ||
+    !is.object(x) && typeof(x) %in% c("integer", "logical")) {
+    x
   } else {
     as.character(x)
   }
-  text[is.na(x)] <- ""
-  text
 }
 
 #' Run code whose errors are those of writing

@@ -170,7 +170,7 @@ predictor_frame <- function(terms, data) {
   plain <- as.data.frame(data)[used]
   plain[] <- lapply(plain, plain_column)
   frame <- tryCatch(
-    stats::model.frame(
+    variables_frame(terms, plain) %||% stats::model.frame(
       terms, plain, na.action = stats::na.pass, drop.unused.levels = FALSE
     ),
     error = function(e) {
@@ -193,8 +193,11 @@ predictor_frame <- function(terms, data) {
       x = "It has {NROW(x)} for {nrow(data)} record{?s}.",
       i = "Compute it as a column of {.arg data} first.", arg = "formula"
     )
-    lost <- if (is.numeric(x)) !is.finite(rowSums(as.matrix(x))) else is.na(x)
-    bad <- which(lost)
+    bad <- if (!is.numeric(x)) {
+      if (has_missing(x)) which(is.na(x))
+    } else if (!all_finite(x)) {
+      which(!is.finite(rowSums(as.matrix(x))))
+    }
     refuse_if(
       length(bad) > 0, "The predictor {.code {term}} must be finite.",
       x = "It is not finite for {length(bad)} of {nrow(frame)} record{?s}.",
@@ -203,6 +206,30 @@ predictor_frame <- function(terms, data) {
     )
   }
   frame
+}
+
+#' The frame of terms that are columns as they stand, without a copy of them
+#' @return (data frame) As model.frame() makes it; `NULL` where something is
+#'   computed.
+#' @noRd
+variables_frame <- function(terms, data) {
+  variables <- as.list(attr(terms, "variables"))[-1]
+  names <- vapply(variables, function(x) {
+    if (is.symbol(x)) as.character(x) else ""
+  }, "")
+  plain <- vapply(data[intersect(names, names(data))], function(x) {
+    is.factor(x) || is.null(attributes(x)) && is.atomic(x)
+  }, TRUE)
+  if (length(names) == 0 || !all(names %in% names(data)) || !all(plain)) {
+    return(NULL)
+  }
+  frame <- data[names]
+  described <- c(attributes(terms), list(
+    predvars = attr(terms, "variables"),
+    dataClasses = vapply(frame, stats::.MFclass, "")
+  ))
+  attributes(terms) <- described
+  structure(frame, terms = terms)
 }
 
 # Levels of every categorical variable of the frame. Characters are sorted in
@@ -227,7 +254,10 @@ factor_levels <- function(frame, raw) {
 as_factors <- function(frame, levels) {
   for (name in names(levels)) {
     x <- frame[[name]]
-    code <- if (is.factor(x) && identical(levels(x), levels[[name]])) {
+    same <- is.factor(x) && identical(levels(x), levels[[name]])
+    # As it is: no copy of a column of the file
+    if (same && !is.ordered(x) && !has_missing(x)) next
+    code <- if (same) {
       as.integer(x)
     } else {
       match(as_text(x), as_text(levels[[name]]))
@@ -332,9 +362,9 @@ design_parts <- function(design, data, arg = "newdata") {
   frame <- standardise(frame, design)
 
   factors <- design$factors
-  codes <- vapply(seq_len(nrow(factors)), function(f) {
-    as.integer(frame[[factors$variable[f]]]) - 1L + factors$full[f]
-  }, integer(n))
+  codes <- factor_codes_(
+    unname(as.list(frame)[factors$variable]), factors$full - 1L, n
+  )
   numeric <- vapply(design$vectors, function(v) frame[[v]], numeric(n))
   dense <- if (length(design$dense) > 0) {
     x <- dense_matrix(frame, design$terms, design$levels)
@@ -345,7 +375,7 @@ design_parts <- function(design, data, arg = "newdata") {
   c(
     list(
       n_columns = length(design$columns), intercept = design$intercept,
-      codes = matrix(codes, n), n_levels = as.integer(n_levels),
+      codes = codes, n_levels = as.integer(n_levels),
       factor_column = factors$column, numeric = matrix(as.double(numeric), n),
       numeric_column = c(design$vector_column, design$dense_column)
     ),

@@ -8,9 +8,11 @@
 #' @noRd
 distinct_columns <- function(columns) {
   alone <- vapply(columns, function(x) {
+    if (length(x) < 20 || most_values(x) < 0.9 * length(x)) {
+      return(FALSE)
+    }
     first <- !duplicated(x)
-    length(x) >= 20 && mean(first) >= 0.9 &&
-      mean(first & !duplicated(x, fromLast = TRUE)) >= 0.9
+    mean(first) >= 0.9 && mean(first & !duplicated(x, fromLast = TRUE)) >= 0.9
   }, TRUE)
   as.character(names(columns)[alone])
 }

@@ -127,6 +127,32 @@ response_quantile <- function(family, p, mean, shape) {
   mean + shape * law$error_quantile(p, family$df)
 }
 
+#' The same for records that share rows: of counts from a table of each row
+#'
+#' The same values: where a share is as near to a record's as rounding, and
+#' beyond the tables, the law's own quantile is taken.
+#' @param mean (double) Of each row.
+#' @param row (integer) Of each record.
+#' @noRd
+quantile_by_row <- function(family, p, mean, shape, row) {
+  law <- law_of(family)
+  if (family$kind != "count" || !isTRUE(all(mean <= 1e4))) {
+    return(response_quantile(family, p, mean[row], shape))
+  }
+  size <- law$quantile(rep(1 - 1e-6, length(mean)), mean, shape) + 1
+  # Tables must be worth their making
+  if (!isTRUE(sum(size) <= length(p) / 4)) {
+    return(response_quantile(family, p, mean[row], shape))
+  }
+  first <- cumsum(c(0, size[-length(size)]))
+  of <- rep(seq_along(size), size)
+  share <- law$probability(seq_len(sum(size)) - 1 - first[of], mean[of], shape)
+  y <- table_quantiles_(p, row, share, as.integer(first), as.integer(size))
+  left <- which(is.na(y))
+  y[left] <- law$quantile(p[left], mean[row[left]], shape)
+  y
+}
+
 #' The law of the errors of a response, or of what stands for it
 #'
 #' Normal where a family has no errors: a margin has the shape, and a latent

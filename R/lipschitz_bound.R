@@ -10,15 +10,11 @@
 #' @param weighted (flag) Is any weight below 1, or the fit censored?
 #' @noRd
 new_lipschitz_bound <- function(parts, kept, quantile, unit, weighted = FALSE) {
-  record <- pmax(abs(parts$max), abs(parts$min))
-  oscillation <- parts$max - parts$min
-  broken <- parts$nonfinite > 0 | is.na(record)
-  record[broken] <- Inf
-  oscillation[broken] <- Inf
+  bounds <- record_bounds_(parts$max, parts$min, parts$nonfinite)
   new_result(
     "lipschitz_bound",
-    overall = max(record), record = record, draw = parts$draw,
-    oscillation = oscillation, kept = kept, quantile = quantile,
+    overall = max(bounds$record), record = bounds$record, draw = parts$draw,
+    oscillation = bounds$oscillation, kept = kept, quantile = quantile,
     nonfinite = as.integer(parts$nonfinite), unit = unit, weighted = weighted
   )
 }
@@ -36,6 +32,11 @@ keep_draws <- function(draw, quantile, dropped = 0L) {
     return(rep(TRUE, length(draw)))
   }
   draw <= sort(draw)[rank]
+}
+
+is_weighted <- function(alpha) {
+  facts <- number_facts_(alpha)
+  facts$least != 1 || facts$most != 1
 }
 
 #' Bounds of stored draws by the streaming kernel
@@ -58,7 +59,7 @@ bound_of_draws <- function(spec, draws, threads, unit, quantile = 1,
   if (quantile < 1) parts$draw <- draw
   new_lipschitz_bound(
     parts, kept, quantile, unit,
-    weighted = any(spec$alpha != 1) || !is.null(spec$censor)
+    weighted = is_weighted(spec$alpha) || !is.null(spec$censor)
   )
 }
 

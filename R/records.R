@@ -96,7 +96,7 @@ spec_of_records <- function(spec, records) {
 #' @noRd
 record_marks <- function(data, columns) {
   columns <- intersect(columns, names(data))
-  vapply(data[columns], function(x) rlang::hash(plain_values(x)), "")
+  vapply(data[columns], values_hash, "")
 }
 
 #' A mark of a file's responses, whatever their order

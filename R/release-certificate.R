@@ -40,7 +40,7 @@ release_codebook <- function(synthetic, frame) {
 #' @noRd
 tell_unused_levels <- function(set) {
   unused <- lapply(Filter(is.factor, set), function(x) {
-    setdiff(levels(x), as.character(x))
+    levels(x)[tabulate(x, nlevels(x)) == 0]
   })
   unused <- unused[lengths(unused) > 0]
   if (length(unused) > 0) {

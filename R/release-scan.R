@@ -56,7 +56,7 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
 #' @noRd
 shown_text <- function(columns) {
   unique(unlist(lapply(columns, function(x) {
-    if (!is.numeric(x)) unique(as_text(x))
+    if (!is.numeric(x)) met_text(x)
   })))
 }
 
@@ -89,8 +89,8 @@ secret_rows <- function(file, released, published) {
   unused <- lapply(intersect(published, names(file)), function(name) {
     x <- file[[name]]
     if (is.factor(x)) {
-      shown <- c(levels(released[[name]]), as.character(released[[name]]))
-      text_rows(name, setdiff(as_text(levels(x)), as_text(shown)))
+      shown <- c(as_text(levels(released[[name]])), met_text(released[[name]]))
+      text_rows(name, setdiff(as_text(levels(x)), shown))
     }
   })
   do.call(rbind, c(list(text_rows("", character())), rows, unused))
@@ -207,7 +207,7 @@ step_of <- function(y) {
   }
   y <- y[is.finite(y)]
   for (step in 10^(6:-4)) {
-    if (all(is_on_grid(y, step))) {
+    if (all_on_grid_(y, step)) {
       return(step)
     }
   }
@@ -227,8 +227,8 @@ check_own_values <- function(file, synthetic) {
   if (!is.numeric(y) || !is.numeric(drawn[[1]])) {
     return(invisible())
   }
-  values <- unlist(drawn)
-  if (length(unique(values)) < 20) {
+  values <- unlist(drawn, use.names = FALSE)
+  if (!has_values(values, 20)) {
     return(invisible())
   }
   check_not_the_file(y, drawn, column, synthetic$n_records)
@@ -256,7 +256,7 @@ check_own_values <- function(file, synthetic) {
 #' one of 20 values and more rightly for every second record.
 #' @noRd
 check_not_the_file <- function(y, drawn, column, n_records) {
-  if (length(y) != n_records || length(unique(y)) < 20) {
+  if (length(y) != n_records || !has_values(y, 20)) {
     return(invisible())
   }
   y <- as.double(y)

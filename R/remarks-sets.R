@@ -108,13 +108,15 @@ remark_sd <- function(y, values) {
 #' Many records share a value, such as 0 or a top code: few of the sets' have it
 #' @noRd
 remark_shared <- function(y, values) {
-  runs <- rle(sort(y))
-  most <- which.max(runs$lengths)
-  value <- runs$values[most]
-  share <- runs$lengths[most] / length(y)
+  counted <- counted_numbers(y)
+  most <- which.max(counted$n)
+  value <- counted$value[most]
+  share <- counted$n[most] / length(y)
+  if (counted$n[most] < 3 || share < shared_value) {
+    return(NULL)
+  }
   found <- mean(values == value)
-  few <- runs$lengths[most] < 3
-  if (few || share < shared_value || found >= share / 2) {
+  if (found >= share / 2) {
     return(NULL)
   }
   sprintf(

@@ -5,18 +5,19 @@
 #' @param fit (`synthesizer`)
 #' @return (character) One sentence each, in the user's words.
 #' @noRd
-remarks_of <- function(fit) {
+remarks_of <- function(fit, levels = level_sums(fit)) {
   as.character(c(
     remark_clamped(fit),
     remark_decided(fit$design$aliased, paste(
       "Predictors are collinear (%s): only the prior separates %s."
     )),
-    remark_empty(fit), remark_prior_unit(fit), remark_no_mean(fit),
+    remark_empty(fit, levels), remark_prior_unit(fit), remark_no_mean(fit),
     switch(fit$family$kind,
       binary = c(
-        remark_outcomes(fit), remark_separation(fit), remark_erased(fit)
+        remark_outcomes(fit), remark_separation(fit, levels),
+        remark_erased(fit)
       ),
-      count = remark_zeros(fit)
+      count = remark_zeros(fit, levels)
     )
   ))
 }
@@ -46,27 +47,35 @@ remark_clamped <- function(fit) {
 level_sums <- function(fit) {
   spec <- fit$spec
   factors <- fit$design$factors
-  active <- active_records(fit)
-  tables <- lapply(seq_len(nrow(factors)), function(f) {
-    levels <- fit$design$levels[[factors$variable[f]]]
-    # With full dummies code 1 is the first level, else code 0.
-    code <- spec$codes[active, f] + 1L - factors$full[f]
-    sums <- rowsum(spec$y[active], code)
-    sum <- numeric(length(levels))
-    sum[as.integer(rownames(sums))] <- sums
-    list(
-      name = paste0(factors$variable[f], levels),
-      n = tabulate(code, length(levels)), sum = sum
-    )
-  })
-  list2DF(lapply(stats::setNames(nm = c("name", "n", "sum")), function(column) {
-    unlist(lapply(tables, `[[`, column))
-  }))
+  levels <- fit$design$levels[factors$variable]
+  weights <- fit$privacy_weights
+  # With full dummies code 1 is the first level, else code 0.
+  sums <- level_sums_(
+    spec$codes, as.integer(factors$full), lengths(levels), spec$y,
+    if (!is.null(weights)) as.double(weights)
+  )
+  data.frame(
+    name = paste0(rep(factors$variable, lengths(levels)), unlist(levels)),
+    n = as.double(unlist(lapply(sums, `[[`, "n"))),
+    sum = as.double(unlist(lapply(sums, `[[`, "sum")))
+  )
 }
 
-remark_empty <- function(fit) {
-  levels <- level_sums(fit)
-  if (length(active_records(fit)) > 0) {
+#' Responses of the records that take part
+#' @noRd
+active_response <- function(fit) {
+  weights <- fit$privacy_weights
+  all <- is.null(weights) || number_facts_(weights)$least > 0
+  if (all) fit$spec$y else fit$spec$y[active_records(fit)]
+}
+
+has_active <- function(fit) {
+  weights <- fit$privacy_weights
+  is.null(weights) || number_facts_(weights)$most > 0
+}
+
+remark_empty <- function(fit, levels) {
+  if (has_active(fit)) {
     remark_decided(
       levels$name[levels$n == 0],
       "No record with positive weight has %s: the prior decides %s."
@@ -77,7 +86,7 @@ remark_empty <- function(fit) {
 #' Outcomes that are rare or that all records share
 #' @noRd
 remark_outcomes <- function(fit) {
-  y <- fit$spec$y[active_records(fit)]
+  y <- active_response(fit)
   if (length(y) == 0) {
     return(NULL)
   }
@@ -91,14 +100,13 @@ remark_outcomes <- function(fit) {
 }
 
 # A level whose records all have the same outcome, or a number that splits them.
-remark_separation <- function(fit) {
+remark_separation <- function(fit, levels) {
   spec <- fit$spec
   active <- active_records(fit)
   y <- spec$y[active]
   if (length(unique(y)) < 2) {
     return(NULL)
   }
-  levels <- level_sums(fit)
   pure <- levels$n > 0 & (levels$sum == 0 | levels$sum == levels$n)
   numeric <- vapply(seq_along(fit$design$vectors), function(j) {
     x <- split(spec$numeric[active, j], y)
@@ -110,17 +118,16 @@ remark_separation <- function(fit) {
   )
 }
 
-remark_zeros <- function(fit) {
-  y <- fit$spec$y[active_records(fit)]
-  if (length(y) == 0) {
+remark_zeros <- function(fit, levels) {
+  if (!has_active(fit)) {
     return(NULL)
   }
-  if (max(y) == 0) {
+  y <- number_facts_(fit$spec$y, fit$privacy_weights)
+  if (y$most == 0) {
     return("All counts are 0: the prior decides how small their mean is.")
   }
-  levels <- level_sums(fit)
   c(
-    if (min(y) == max(y)) {
+    if (y$least == y$most) {
       "All counts are equal: the prior influences their spread."
     },
     remark_decided(
@@ -156,8 +163,15 @@ remark_prior_unit <- function(fit) {
     normal = , hierarchical = prior$scale,
     shared = prior$slope[2]
   )
-  y <- (fit$spec$y - (fit$spec$offset %||% 0))[active_records(fit)]
-  if (fit$family$kind != "continuous" || is.null(scale) || length(y) < 2) {
+  if (fit$family$kind != "continuous" || is.null(scale)) {
+    return(NULL)
+  }
+  y <- if (is.null(fit$spec$offset)) {
+    active_response(fit)
+  } else {
+    (fit$spec$y - fit$spec$offset)[active_records(fit)]
+  }
+  if (length(y) < 2) {
     return(NULL)
   }
   predictors <- length(fit$design$columns) > 1

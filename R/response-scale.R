@@ -4,6 +4,10 @@
 #' Check counts: whole numbers, 0 or more
 #' @noRd
 check_counts <- function(y, name) {
+  facts <- number_facts_(y)
+  if (facts$least >= 0 && facts$most <= 2^53 && facts$whole) {
+    return(invisible())
+  }
   negative <- which(y < 0)
   fraction <- which(y != floor(y))
   # Above 2^53 neighbouring whole numbers are the same double.

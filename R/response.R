@@ -159,7 +159,7 @@ check_response <- function(y, response, family) {
   )
   y <- stated_values(response, y)
   check_values(y, response)
-  bad <- which(!is.finite(response_forward(response, y)))
+  bad <- which_not_finite(response_forward(response, y))
   refuse_if(
     length(bad) > 0,
     "The modelled response {.code {response_label(response)}} must be finite.",
@@ -213,13 +213,13 @@ check_finite_column <- function(x, name) {
     )
   }
   refuse_rows(
-    which(is.na(x)), "have no missing values", "missing",
+    if (has_missing(x)) which(is.na(x)), "have no missing values", "missing",
     "Drop these records yourself, or recode missing values as a level or a value
      of their own."
   )
   refuse_rows(
-    if (is.numeric(x)) which(is.infinite(x)), "be finite", "infinite",
-    "Correct or drop these records."
+    if (is.numeric(x) && !all_finite(x)) which(is.infinite(x)), "be finite",
+    "infinite", "Correct or drop these records."
   )
 }
 
@@ -249,8 +249,17 @@ check_domain <- function(y, response) {
 # The fewest decimals that lose nothing. Whole dollars give 0; measured
 # quantities give NA and are not rounded.
 response_digits <- function(y) {
+  if (is.numeric(y) && !is.object(y)) {
+    facts <- number_facts_(y)
+    if (facts$whole && facts$missing == 0) {
+      return(0L)
+    }
+  }
+  some <- utils::head(y, 1000)
   for (digits in 0:4) {
-    if (isTRUE(all(round(y, digits) == y))) {
+    is_met <- function(y) isTRUE(all(round(y, digits) == y))
+    # What all records show, some show as well
+    if (is_met(some) && is_met(y)) {
       return(digits)
     }
   }
@@ -422,8 +431,11 @@ check_public_numbers <- function(stated, y, what, arg, confirmed = NULL) {
   stated <- unique(abs(as.double(unlist(stated))))
   stated <- stated[is.finite(stated) & signif(stated, 3) != stated &
     !near_one_of(stated, abs(as.double(confirmed)))]
+  if (length(stated) == 0) {
+    return(invisible())
+  }
   y <- if (is.numeric(y)) as.double(y)[is.finite(y)]
-  if (length(stated) == 0 || length(y) < 2) {
+  if (length(y) < 2) {
     return(invisible())
   }
   long <- stated[signif(stated, 6) != stated]

@@ -11,13 +11,17 @@
 #'   (count: which hash). As confidential as what it is stored with.
 #' @noRd
 row_hashes <- function(columns) {
-  columns <- lapply(columns, pattern_value)
-  salt <- rlang::hash(unname(columns))
+  columns <- lapply(columns, hashed_column)
+  salt <- stable_hash(unname(columns))
   list(
     columns = names(columns), salt = salt,
     rows = sort(hash_rows(columns, salt)), form = row_hash_form
   )
 }
+
+#' A factor is hashed as its text is, and not written out as text before
+#' @noRd
+hashed_column <- function(x) if (is.factor(x)) x else pattern_value(x)
 
 # Hashes of another form find no record of the file in the file itself
 row_hash_form <- 2L
@@ -53,7 +57,7 @@ is_same_file <- function(data, history) {
     x = "It was saved by an earlier version of the package.",
     i = "Make it again from its file."
   )
-  rows <- hash_rows(lapply(data[history$columns], pattern_value), history$salt)
+  rows <- hash_rows(lapply(data[history$columns], hashed_column), history$salt)
   old <- history$rows
   if (is_mostly_in(rows, old) || is_mostly_in(old, rows)) {
     return(TRUE)

@@ -68,10 +68,12 @@ draw_scores <- function(x, file, counts, words, streams) {
   b <- x$draws$mean + drop(crossprod(
     chol(x$draws$covariance), stats::qnorm(uniforms_(size, words, streams[1]))
   ))
-  line <- drop(file$x %*% b)[file$row]
+  line <- drop(file$x %*% b)
   if (is.null(x$margin)) {
-    return(response_quantile(x$family, p, family_mean(x$family, line), x$shape))
+    mean <- family_mean(x$family, line)
+    return(quantile_by_row(x$family, p, mean, x$shape, file$row))
   }
+  line <- line[file$row]
   error <- latent_quantile(x$family, p)
   if (has_own_predictors(x, file)) {
     latent <- line + margin_scale(x, counts, line, error) * error

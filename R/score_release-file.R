@@ -44,13 +44,15 @@ score_file <- function(model) {
   ))
 }
 
-#' Whole scores of records in memory
+#' Whole scores of records in memory, added up by design row
 #' @return (function) See score_file().
 #' @noRd
 whole_of_records <- function(y, row) {
+  size <- tabulate(row)
   function(frame, clip, lowest) {
-    frame <- lapply(frame, `[`, row)
-    if (length(lowest) > 1) lowest <- lowest[row]
-    c(list(row = row), whole_scores(score_of(y, frame), clip, lowest))
+    sums <- whole_sums_(
+      y, row, frame$centre, frame$spread, clip, lowest, score_steps
+    )
+    c(list(row = seq_along(size), most = max(size)), sums)
   }
 }

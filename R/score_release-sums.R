@@ -148,15 +148,18 @@ weighted_median <- function(x, count) {
 
 #' The whole sums of a step: the count of unclipped records, then the scores'
 #'
-#' @param whole (list) Of each record: `row`, and whole_scores().
+#' @param whole (list) By item, which is a record or records of one design row:
+#'   `row`, and the sums over its records of whole_scores(). `most`: how many
+#'   records an item has at most; `NULL`: 1.
 #' @return (whole, 1 + P)
 #' @noRd
 step_sums <- function(whole, z) {
+  most <- whole$most %||% 1
   c(
     score_sums_(
-      matrix(score_counted), rep(1L, length(whole$row)), whole$inside, 1
+      matrix(score_counted), rep(1L, length(whole$row)), whole$inside, most
     ),
-    score_sums_(z, whole$row, whole$q, score_steps)
+    score_sums_(z, whole$row, whole$q, score_steps * most)
   )
 }
 
@@ -169,11 +172,7 @@ step_sums <- function(whole, z) {
 #' @param lowest (double, 1 or N) Records are counted above it.
 #' @noRd
 whole_scores <- function(score, clip, lowest) {
-  inside <- as.double(score > lowest & score < clip)
-  inside[is.na(inside)] <- 0
-  q <- floor(clamp(score / clip, -1, 1) * score_steps + 0.5)
-  q[is.na(q)] <- 0
-  list(q = q, inside = inside)
+  whole_scores_(score, clip, lowest, score_steps)
 }
 
 #' How far one record can move the sums of a step

@@ -112,18 +112,11 @@ hash_of_bytes <- function(x) {
   rlang::hash(bytes)
 }
 
-# Of longer vectors pieces are hashed: no copy of the whole is made
+# Longer vectors are hashed where they are: no copy of them is made
 long_vector <- 1e5
 
 vector_hashes <- function(x) {
-  starts <- seq(1, length(x), by = long_vector)
-  list(
-    "long vector", typeof(x), as.double(length(x)),
-    vapply(starts, function(first) {
-      last <- min(length(x), first + long_vector - 1)
-      hash_of_bytes(as.vector(x[first:last]))
-    }, "")
-  )
+  list("long vector", typeof(x), as.double(length(x)), vector_hash_(x))
 }
 
 #' Functions and formulas as text, with what lies beside them
@@ -151,7 +144,7 @@ stable_parts <- function(x) {
     } else if (is.list(x)) {
       lapply(unclass(x), stable_parts)
     } else if (length(x) > long_vector) {
-      vector_hashes(if (is.object(x)) unclass(x) else x)
+      vector_hashes(x)
     } else {
       as.vector(unclass(x))
     },

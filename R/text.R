@@ -10,7 +10,16 @@ as_text <- function(x) enc2utf8(as.character(x))
 
 #' Distinct values, sorted in the C locale: the same on every machine
 #' @noRd
-distinct_text <- function(x) sort(unique(as_text(x)), method = "radix")
+distinct_text <- function(x) sort(unique(met_text(x)), method = "radix")
+
+#' Text that a column has, of a factor that of levels that are met
+#' @noRd
+met_text <- function(x) {
+  if (!is.factor(x)) {
+    return(unique(as_text(x)))
+  }
+  as_text(levels(x))[tabulate(x, nlevels(x)) > 0]
+}
 
 #' Refuse text that is not valid in its encoding
 #'
@@ -34,10 +43,27 @@ plain_values <- function(x) {
   if (is.numeric(x)) as.double(x) + 0 else as_text(x)
 }
 
+#' A hash of values in their order: the same for numbers of any type, for a
+#' factor and its text
+#' @noRd
+values_hash <- function(x) {
+  plain <- is.numeric(x) && !is.object(x) || is.factor(x) || is.character(x)
+  values_hash_(if (plain) x else plain_values(x))
+}
+
 #' A mark of values, the same in any order: which file they are from
 #' @return (string) A hash, confidential.
 #' @noRd
-values_mark <- function(x) rlang::hash(sort(plain_values(x), method = "radix"))
+values_mark <- function(x) {
+  values <- plain_values(x)
+  if (is.numeric(values)) {
+    # Those that are sorted are sorted at once
+    counted <- counted_numbers(values)
+    values <- rep(counted$value, counted$n)
+  }
+  # What sort() returns says that it is sorted, which the hash sees
+  rlang::hash(sort(values, method = "radix"))
+}
 
 # Names as R code: one as it is, several as c("a", "b")
 quoted_names <- function(names) {

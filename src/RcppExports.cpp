@@ -125,6 +125,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// csv_lines_
+Rcpp::RawVector csv_lines_(Rcpp::List columns, Rcpp::LogicalVector quoted, double first, double last);
+RcppExport SEXP _pseudosynth_csv_lines_(SEXP columnsSEXP, SEXP quotedSEXP, SEXP firstSEXP, SEXP lastSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type quoted(quotedSEXP);
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< double >::type last(lastSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_lines_(columns, quoted, first, last));
+    return rcpp_result_gen;
+END_RCPP
+}
 // discrete_laplace_
 Rcpp::NumericVector discrete_laplace_(int n, double s, double t, Rcpp::Nullable<Rcpp::NumericVector> seed);
 RcppExport SEXP _pseudosynth_discrete_laplace_(SEXP nSEXP, SEXP sSEXP, SEXP tSEXP, SEXP seedSEXP) {
@@ -384,6 +397,100 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// number_facts_
+Rcpp::List number_facts_(SEXP x, Rcpp::Nullable<Rcpp::NumericVector> weights);
+RcppExport SEXP _pseudosynth_number_facts_(SEXP xSEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(number_facts_(x, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
+// record_bounds_
+Rcpp::List record_bounds_(Rcpp::NumericVector max, Rcpp::NumericVector min, Rcpp::IntegerVector nonfinite);
+RcppExport SEXP _pseudosynth_record_bounds_(SEXP maxSEXP, SEXP minSEXP, SEXP nonfiniteSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type max(maxSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type min(minSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type nonfinite(nonfiniteSEXP);
+    rcpp_result_gen = Rcpp::wrap(record_bounds_(max, min, nonfinite));
+    return rcpp_result_gen;
+END_RCPP
+}
+// all_on_grid_
+bool all_on_grid_(Rcpp::NumericVector x, double step);
+RcppExport SEXP _pseudosynth_all_on_grid_(SEXP xSEXP, SEXP stepSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< double >::type step(stepSEXP);
+    rcpp_result_gen = Rcpp::wrap(all_on_grid_(x, step));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vector_hash_
+std::string vector_hash_(SEXP x);
+RcppExport SEXP _pseudosynth_vector_hash_(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(vector_hash_(x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// values_hash_
+std::string values_hash_(SEXP x);
+RcppExport SEXP _pseudosynth_values_hash_(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(values_hash_(x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// factor_codes_
+Rcpp::IntegerMatrix factor_codes_(Rcpp::List factors, Rcpp::IntegerVector shift, int n);
+RcppExport SEXP _pseudosynth_factor_codes_(SEXP factorsSEXP, SEXP shiftSEXP, SEXP nSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type factors(factorsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(factor_codes_(factors, shift, n));
+    return rcpp_result_gen;
+END_RCPP
+}
+// level_sums_
+Rcpp::List level_sums_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector first, Rcpp::IntegerVector levels, Rcpp::NumericVector y, Rcpp::Nullable<Rcpp::NumericVector> weights);
+RcppExport SEXP _pseudosynth_level_sums_(SEXP codesSEXP, SEXP firstSEXP, SEXP levelsSEXP, SEXP ySEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(level_sums_(codes, first, levels, y, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
+// table_quantiles_
+Rcpp::NumericVector table_quantiles_(Rcpp::NumericVector p, Rcpp::IntegerVector row, Rcpp::NumericVector share, Rcpp::IntegerVector first, Rcpp::IntegerVector size);
+RcppExport SEXP _pseudosynth_table_quantiles_(SEXP pSEXP, SEXP rowSEXP, SEXP shareSEXP, SEXP firstSEXP, SEXP sizeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type p(pSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type row(rowSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type size(sizeSEXP);
+    rcpp_result_gen = Rcpp::wrap(table_quantiles_(p, row, share, first, size));
+    return rcpp_result_gen;
+END_RCPP
+}
 // row_hashes_
 Rcpp::NumericVector row_hashes_(Rcpp::List columns, std::string salt, double n);
 RcppExport SEXP _pseudosynth_row_hashes_(SEXP columnsSEXP, SEXP saltSEXP, SEXP nSEXP) {
@@ -462,6 +569,35 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// whole_scores_
+Rcpp::List whole_scores_(Rcpp::NumericVector score, double clip, Rcpp::NumericVector lowest, double steps);
+RcppExport SEXP _pseudosynth_whole_scores_(SEXP scoreSEXP, SEXP clipSEXP, SEXP lowestSEXP, SEXP stepsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type score(scoreSEXP);
+    Rcpp::traits::input_parameter< double >::type clip(clipSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lowest(lowestSEXP);
+    Rcpp::traits::input_parameter< double >::type steps(stepsSEXP);
+    rcpp_result_gen = Rcpp::wrap(whole_scores_(score, clip, lowest, steps));
+    return rcpp_result_gen;
+END_RCPP
+}
+// whole_sums_
+Rcpp::List whole_sums_(Rcpp::NumericVector y, Rcpp::IntegerVector row, Rcpp::NumericVector centre, Rcpp::NumericVector spread, double clip, Rcpp::NumericVector lowest, double steps);
+RcppExport SEXP _pseudosynth_whole_sums_(SEXP ySEXP, SEXP rowSEXP, SEXP centreSEXP, SEXP spreadSEXP, SEXP clipSEXP, SEXP lowestSEXP, SEXP stepsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type row(rowSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type spread(spreadSEXP);
+    Rcpp::traits::input_parameter< double >::type clip(clipSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lowest(lowestSEXP);
+    Rcpp::traits::input_parameter< double >::type steps(stepsSEXP);
+    rcpp_result_gen = Rcpp::wrap(whole_sums_(y, row, centre, spread, clip, lowest, steps));
+    return rcpp_result_gen;
+END_RCPP
+}
 // synthesize_
 Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws, Rcpp::NumericVector seed, int assignment, int threads);
 RcppExport SEXP _pseudosynth_synthesize_(SEXP specSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP assignmentSEXP, SEXP threadsSEXP) {
@@ -487,6 +623,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_numbers_met_", (DL_FUNC) &_pseudosynth_numbers_met_, 2},
     {"_pseudosynth_odd_and_even_", (DL_FUNC) &_pseudosynth_odd_and_even_, 4},
     {"_pseudosynth_convergence_", (DL_FUNC) &_pseudosynth_convergence_, 3},
+    {"_pseudosynth_csv_lines_", (DL_FUNC) &_pseudosynth_csv_lines_, 4},
     {"_pseudosynth_discrete_laplace_", (DL_FUNC) &_pseudosynth_discrete_laplace_, 4},
     {"_pseudosynth_discrete_gaussian_", (DL_FUNC) &_pseudosynth_discrete_gaussian_, 3},
     {"_pseudosynth_uniforms_", (DL_FUNC) &_pseudosynth_uniforms_, 3},
@@ -506,6 +643,14 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_line_lengths_", (DL_FUNC) &_pseudosynth_line_lengths_, 4},
     {"_pseudosynth_own_vectors_", (DL_FUNC) &_pseudosynth_own_vectors_, 5},
     {"_pseudosynth_own_sums_", (DL_FUNC) &_pseudosynth_own_sums_, 7},
+    {"_pseudosynth_number_facts_", (DL_FUNC) &_pseudosynth_number_facts_, 2},
+    {"_pseudosynth_record_bounds_", (DL_FUNC) &_pseudosynth_record_bounds_, 3},
+    {"_pseudosynth_all_on_grid_", (DL_FUNC) &_pseudosynth_all_on_grid_, 2},
+    {"_pseudosynth_vector_hash_", (DL_FUNC) &_pseudosynth_vector_hash_, 1},
+    {"_pseudosynth_values_hash_", (DL_FUNC) &_pseudosynth_values_hash_, 1},
+    {"_pseudosynth_factor_codes_", (DL_FUNC) &_pseudosynth_factor_codes_, 3},
+    {"_pseudosynth_level_sums_", (DL_FUNC) &_pseudosynth_level_sums_, 5},
+    {"_pseudosynth_table_quantiles_", (DL_FUNC) &_pseudosynth_table_quantiles_, 5},
     {"_pseudosynth_row_hashes_", (DL_FUNC) &_pseudosynth_row_hashes_, 3},
     {"_pseudosynth_sample_posterior_", (DL_FUNC) &_pseudosynth_sample_posterior_, 2},
     {"_pseudosynth_design_products_", (DL_FUNC) &_pseudosynth_design_products_, 1},
@@ -513,6 +658,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_design_forms_", (DL_FUNC) &_pseudosynth_design_forms_, 2},
     {"_pseudosynth_design_rows_", (DL_FUNC) &_pseudosynth_design_rows_, 1},
     {"_pseudosynth_score_sums_", (DL_FUNC) &_pseudosynth_score_sums_, 4},
+    {"_pseudosynth_whole_scores_", (DL_FUNC) &_pseudosynth_whole_scores_, 4},
+    {"_pseudosynth_whole_sums_", (DL_FUNC) &_pseudosynth_whole_sums_, 7},
     {"_pseudosynth_synthesize_", (DL_FUNC) &_pseudosynth_synthesize_, 5},
     {NULL, NULL, 0}
 };

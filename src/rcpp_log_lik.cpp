@@ -23,9 +23,11 @@ constexpr int kScreenBlock = 256;
 
 }  // namespace
 
-// [[Rcpp::export(rng = false)]]
-Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws, int threads) {
-  using Rcpp::_;
+namespace {
+
+/// The records are gone when it returns: R then makes vectors of the bounds.
+ps::LipschitzBounds bounds_of(const Rcpp::List& spec,
+                              const Rcpp::NumericMatrix& draws, int threads) {
   const ps::Records records = binding::to_records(spec);
   const ps::ModelKind kind = binding::to_kind(spec);
   const ps::DrawMatrix view = binding::to_draws(draws, records, kind);
@@ -50,6 +52,15 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws, int threads) {
   for (const auto& part : block_draw)
     for (std::size_t s = 0; s < out.draw.size(); ++s)
       out.draw[s] = std::max(out.draw[s], part[s]);
+  return out;
+}
+
+}  // namespace
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws, int threads) {
+  using Rcpp::_;
+  const ps::LipschitzBounds out = bounds_of(spec, draws, threads);
   return Rcpp::List::create(_["max"] = out.max, _["min"] = out.min,
                             _["draw"] = out.draw,
                             _["nonfinite"] = out.nonfinite);

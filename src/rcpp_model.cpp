@@ -7,6 +7,7 @@
 #include <pseudosynth/prior/shared_prior.hpp>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace binding {
 
@@ -15,6 +16,20 @@ namespace {
 template <class T>
 std::vector<T> to_std(SEXP x) {
   return Rcpp::as<std::vector<T>>(x);
+}
+
+/// A look at a vector of R's, which outlives the call; a copy of one of another
+/// type.
+template <class T>
+void look_at(SEXP x, ps::Values<T>& values) {
+  constexpr int kType = std::is_same_v<T, int> ? INTSXP : REALSXP;
+  const auto n = static_cast<std::size_t>(Rf_xlength(x));
+  if (TYPEOF(x) != kType)
+    values = ps::Values<T>(to_std<T>(x));
+  else if constexpr (std::is_same_v<T, int>)
+    values.look_at(INTEGER(x), n);
+  else
+    values.look_at(REAL(x), n);
 }
 
 }  // namespace
@@ -42,23 +57,47 @@ ps::Predictors to_predictors(const Rcpp::List& spec, int n_records) {
   x.n_records = n_records;
   x.n_columns = Rcpp::as<int>(spec["n_columns"]);
   x.intercept = Rcpp::as<bool>(spec["intercept"]);
-  x.codes = to_std<int>(spec["codes"]);
+  look_at(spec["codes"], x.codes);
   x.n_levels = to_std<int>(spec["n_levels"]);
   x.factor_column = to_std<int>(spec["factor_column"]);
-  x.numeric = to_std<double>(spec["numeric"]);
+  look_at(spec["numeric"], x.numeric);
   x.numeric_column = to_std<int>(spec["numeric_column"]);
   if (spec.containsElementNamed("offset") && !Rf_isNull(spec["offset"]))
-    x.offset = to_std<double>(spec["offset"]);
+    look_at(spec["offset"], x.offset);
   return x;
 }
 
-ps::Records to_records(const Rcpp::List& spec) {
-  const bool several = ps::visit_family(to_kind(spec), [](const auto& family) {
+namespace {
+
+bool has_several_predictors(const Rcpp::List& spec) {
+  return ps::visit_family(to_kind(spec), [](const auto& family) {
     using Family = std::decay_t<decltype(family)>;
     return std::is_same_v<Family, ps::NormalMixture> ||
            std::is_same_v<Family, ps::Categorical>;
   });
-  const std::vector<double> y = to_std<double>(spec["y"]);
+}
+
+ps::Predictors predictors_of_family(const Rcpp::List& spec, int n_records) {
+  ps::Predictors x = to_predictors(spec, n_records);
+  if (has_several_predictors(spec) && !x.offset.empty())
+    Rcpp::stop("An offset is for one linear predictor.");
+  return x;
+}
+
+}  // namespace
+
+ps::Records to_rows(const Rcpp::List& spec) {
+  ps::Records rows;
+  const SEXP y = spec["y"];
+  rows.design =
+      ps::Design(predictors_of_family(spec, static_cast<int>(Rf_xlength(y))));
+  return rows;
+}
+
+ps::Records to_records(const Rcpp::List& spec) {
+  ps::Values<double> y, alpha;
+  look_at(spec["y"], y);
+  look_at(spec["alpha"], alpha);
   ps::Censor censor;
   if (spec.containsElementNamed("censor") && !Rf_isNull(spec["censor"])) {
     const Rcpp::List rule = spec["censor"];
@@ -67,22 +106,23 @@ ps::Records to_records(const Rcpp::List& spec) {
     censor.upper = Rcpp::as<double>(rule["upper"]);
     censor.centre = to_std<double>(rule["centre"]);
   }
-  std::vector<double> exponent = to_std<double>(spec["alpha"]);
-  for (const double alpha : exponent) {
-    if (!(alpha >= 0.0 && alpha <= 1.0))
+  for (const double weight : alpha) {
+    if (!(weight >= 0.0 && weight <= 1.0))
       Rcpp::stop("Privacy weights must lie in [0, 1].");
   }
   // A record's survey weight is a part of it: bounds and clips see the product.
   if (spec.containsElementNamed("survey") && !Rf_isNull(spec["survey"])) {
     const std::vector<double> survey = to_std<double>(spec["survey"]);
-    if (survey.size() != exponent.size())
+    if (survey.size() != alpha.size())
       Rcpp::stop("Expected a survey weight for each record.");
+    std::vector<double> exponent(alpha.begin(), alpha.end());
     for (std::size_t i = 0; i < survey.size(); ++i) exponent[i] *= survey[i];
+    alpha = ps::Values<double>(std::move(exponent));
   }
-  const ps::Predictors x = to_predictors(spec, static_cast<int>(y.size()));
-  if (several && !x.offset.empty())
-    Rcpp::stop("An offset is for one linear predictor.");
-  return ps::Records(x, y, exponent, censor);
+  const ps::Predictors x =
+      predictors_of_family(spec, static_cast<int>(y.size()));
+  return ps::Records(x, ps::View<double>(y.data(), y.size()),
+                     ps::View<double>(alpha.data(), alpha.size()), censor);
 }
 
 std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {

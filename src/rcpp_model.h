@@ -37,6 +37,8 @@ int n_components(const Rcpp::List& spec);
 
 ps::Predictors to_predictors(const Rcpp::List& spec, int n_records);
 ps::Records to_records(const Rcpp::List& spec);
+/// The design rows of records alone, without responses and weights.
+ps::Records to_rows(const Rcpp::List& spec);
 
 std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec);
 /// The normal and hierarchical priors as the Gibbs sampler takes them.

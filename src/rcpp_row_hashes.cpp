@@ -3,6 +3,7 @@
 #include <Rcpp.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <pseudosynth/stream_seed.hpp>
@@ -19,6 +20,16 @@ using pseudosynth::word_of;
 std::uint64_t word_of_number(double x) {
   if (ISNAN(x)) return word_of(R_IsNA(x) ? "NA" : "NaN");
   std::array<char, 32> text;
+  if (std::fabs(x) < 1e9 && x == std::trunc(x)) {
+    // What printf() would write
+    char* at = text.data() + text.size();
+    auto left = static_cast<std::uint32_t>(std::fabs(x));
+    do *--at = static_cast<char>('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (x < 0) *--at = '-';
+    const char* const end = text.data() + text.size();
+    return word_of({at, static_cast<std::size_t>(end - at)});
+  }
   // -0 is 0
   const int length =
       std::snprintf(text.data(), text.size(), "%.10g", x == 0 ? 0.0 : x);
@@ -34,18 +45,26 @@ void add_column(SEXP column, std::vector<std::uint64_t>& hash) {
   if (TYPEOF(column) == REALSXP) {
     const double* x = REAL(column);
     for (R_xlen_t i = 0; i < n; ++i) add(i, word_of_number(x[i]));
+  } else if (Rf_isFactor(column)) {
+    const SEXP levels = Rf_getAttrib(column, R_LevelsSymbol);
+    std::vector<std::uint64_t> words{word_of("NA")};
+    for (R_xlen_t k = 0; k < XLENGTH(levels); ++k)
+      words.push_back(word_of(Rf_translateCharUTF8(STRING_ELT(levels, k))));
+    const int* code = INTEGER(column);
+    for (R_xlen_t i = 0; i < n; ++i)
+      add(i, words[code[i] == NA_INTEGER ? 0 : code[i]]);
   } else if (TYPEOF(column) == STRSXP) {
     for (R_xlen_t i = 0; i < n; ++i)
       add(i, word_of(CHAR(STRING_ELT(column, i))));
   } else {
-    Rcpp::stop("a column is neither double nor text");
+    Rcpp::stop("a column is neither double nor a factor nor text");
   }
 }
 
 }  // namespace
 
 // Of 52 bits each, so that they fit in doubles; equal for equal records.
-// `columns`: of doubles or UTF-8 text, each of length n.
+// `columns`: of doubles, factors or UTF-8 text, each of length n.
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector row_hashes_(Rcpp::List columns, std::string salt,
                                 double n) {

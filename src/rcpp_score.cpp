@@ -1,8 +1,10 @@
-// Bindings of synth/score_sums.hpp and of the design rows that it sums over.
+// Bindings of synth/score_sums.hpp, of the scores that it adds up, and of the
+// design rows that it sums over.
 
 #include <numeric>
 #include <pseudosynth/design/grouped_design.hpp>
 #include <pseudosynth/synth/score_sums.hpp>
+#include <pseudosynth/synth/whole_scores.hpp>
 
 #include "rcpp_model.h"
 
@@ -97,4 +99,43 @@ Rcpp::NumericVector score_sums_(Rcpp::NumericMatrix z, Rcpp::IntegerVector row,
       std::vector<std::int64_t>(q.begin(), q.end()),
       static_cast<std::int64_t>(limit));
   return Rcpp::NumericVector(sums.begin(), sums.end());
+}
+
+// Whole scores `q` of records, and whether each is counted, `inside` (0 or 1).
+// `lowest` has one value, or one for each record.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List whole_scores_(Rcpp::NumericVector score, double clip,
+                         Rcpp::NumericVector lowest, double steps) {
+  if (lowest.size() != 1 && lowest.size() != score.size())
+    Rcpp::stop("Expected one lowest score, or one for each record.");
+  Rcpp::NumericVector q(score.size()), inside(score.size());
+  for (R_xlen_t i = 0; i < score.size(); ++i) {
+    const ps::WholeScore whole(score[i], clip,
+                               lowest[lowest.size() == 1 ? 0 : i], steps);
+    q[i] = whole.q;
+    inside[i] = whole.counted ? 1.0 : 0.0;
+  }
+  return Rcpp::List::create(Rcpp::_["q"] = q, Rcpp::_["inside"] = inside);
+}
+
+// The same of (y - centre[row]) / spread[row], added up by design row
+// (1-based). `lowest` has one value, or one for each row.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List whole_sums_(Rcpp::NumericVector y, Rcpp::IntegerVector row,
+                       Rcpp::NumericVector centre, Rcpp::NumericVector spread,
+                       double clip, Rcpp::NumericVector lowest, double steps) {
+  const R_xlen_t rows = centre.size();
+  if (row.size() != y.size() || spread.size() != rows ||
+      (lowest.size() != 1 && lowest.size() != rows))
+    Rcpp::stop("Expected a row for each record, and all of each row.");
+  Rcpp::NumericVector q(rows), inside(rows);
+  for (R_xlen_t i = 0; i < y.size(); ++i) {
+    const R_xlen_t r = static_cast<R_xlen_t>(row[i]) - 1;
+    if (r < 0 || r >= rows) Rcpp::stop("There is no such row.");
+    const ps::WholeScore whole((y[i] - centre[r]) / spread[r], clip,
+                               lowest[lowest.size() == 1 ? 0 : r], steps);
+    q[r] += whole.q;
+    inside[r] += whole.counted ? 1.0 : 0.0;
+  }
+  return Rcpp::List::create(Rcpp::_["q"] = q, Rcpp::_["inside"] = inside);
 }

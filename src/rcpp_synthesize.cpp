@@ -13,7 +13,9 @@ namespace ps = pseudosynth;
 Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
                                 Rcpp::NumericVector seed, int assignment,
                                 int threads = 1) {
-  const ps::Records records = binding::to_records(spec);
+  // Responses are read for components given the true value alone
+  const ps::Records records =
+      assignment == 0 ? binding::to_rows(spec) : binding::to_records(spec);
   const ps::ModelKind kind = binding::to_kind(spec);
   const ps::DrawMatrix view = binding::to_draws(draws, records, kind);
   const ps::Assignment how =

@@ -6,7 +6,10 @@
 #ifndef PSEUDOSYNTH_RECORDS_HPP
 #define PSEUDOSYNTH_RECORDS_HPP
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -28,6 +31,84 @@ struct CellRange {
   int first, last;
 };
 
+namespace detail {
+
+/// @brief The records of one design row by response, weight and centre; ties
+/// keep the order of the file. What is compared lies side by side.
+class RowSort {
+ public:
+  struct Key {
+    double y, alpha, centre;
+    int record;
+  };
+
+  /// @param records in the order of the file.
+  void gather(const int* records, std::size_t n, View<double> y,
+              View<double> alpha, const Censor& censor) {
+    keys_.clear();
+    order_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t i = static_cast<std::size_t>(records[k]);
+      keys_.push_back(
+          {y[i], alpha[i], censor.active ? censor.centre[i] : 0.0, records[k]});
+    }
+    sort();
+    for (std::size_t k = 0; k < n; ++k) order_[k] = keys_[k].record;
+  }
+  const Key& operator[](std::size_t k) const { return keys_[k]; }
+  std::vector<int>::const_iterator order() const { return order_.begin(); }
+
+ private:
+  static bool before(const Key& a, const Key& b) {
+    if (a.y != b.y) return a.y < b.y;
+    if (a.alpha != b.alpha) return a.alpha < b.alpha;
+    if (a.centre != b.centre) return a.centre < b.centre;
+    return a.record < b.record;
+  }
+
+  void sort() {
+    if (keys_.size() < 64 || !count_values())
+      std::sort(keys_.begin(), keys_.end(), before);
+  }
+
+  /// Whole responses of a small range are counted; false for others.
+  bool count_values() {
+    double least = kInfinity, most = -kInfinity;
+    for (const Key& key : keys_) {
+      if (std::trunc(key.y) != key.y) return false;
+      least = std::min(least, key.y);
+      most = std::max(most, key.y);
+    }
+    if (!(most - least < static_cast<double>(keys_.size()))) return false;
+    const std::size_t values = static_cast<std::size_t>(most - least) + 1;
+    place_.assign(values + 1, 0);
+    const auto value = [&](const Key& key) {
+      return static_cast<std::size_t>(key.y - least);
+    };
+    for (const Key& key : keys_) ++place_[value(key) + 1];
+    std::partial_sum(place_.begin(), place_.end(), place_.begin());
+    counted_.resize(keys_.size());
+    for (const Key& key : keys_) counted_[place_[value(key)]++] = key;
+    keys_.swap(counted_);
+    // Where a value ends, the next begins; records of one are in the order of
+    // the file, which weights may change
+    std::size_t first = 0;
+    for (std::size_t v = 0; v < values; ++v) {
+      const auto from = keys_.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto to = keys_.begin() + static_cast<std::ptrdiff_t>(place_[v]);
+      if (!std::is_sorted(from, to, before)) std::sort(from, to, before);
+      first = place_[v];
+    }
+    return true;
+  }
+
+  std::vector<Key> keys_, counted_;
+  std::vector<std::size_t> place_;
+  std::vector<int> order_;
+};
+
+}  // namespace detail
+
 struct Records {
   Design design;
   std::vector<double> y;        // modelled response, in row order and sorted
@@ -43,9 +124,13 @@ struct Records {
   /// y, alpha and censor.centre come in the order of the file.
   Records(const Predictors& predictors, const std::vector<double>& response,
           const std::vector<double>& weights, Censor rule = Censor())
+      : Records(predictors, View<double>(response), View<double>(weights),
+                std::move(rule)) {}
+  Records(const Predictors& predictors, View<double> response,
+          View<double> weights, Censor rule = Censor())
       : design(predictors), censor(std::move(rule)) {
     const std::size_t N = static_cast<std::size_t>(design.n_records());
-    if (response.size() != N || weights.size() != N ||
+    if (response.size != N || weights.size != N ||
         (censor.active && censor.centre.size() != N))
       throw std::invalid_argument(
           "response, weights and design differ in length");
@@ -57,16 +142,25 @@ struct Records {
       if (std::isnan(value))
         throw std::invalid_argument("the response has no value somewhere");
     }
-    design.sort_within_rows([&](int a, int b) {
-      const std::size_t i = static_cast<std::size_t>(a);
-      const std::size_t j = static_cast<std::size_t>(b);
-      if (response[i] != response[j]) return response[i] < response[j];
-      if (weights[i] != weights[j]) return weights[i] < weights[j];
-      return censor.active && censor.centre[i] < censor.centre[j];
-    });
-    y = sorted(response);
-    alpha = sorted(weights);
-    if (censor.active) censor.centre = sorted(censor.centre);
+    y.resize(N);
+    alpha.resize(N);
+    std::vector<double> centre(censor.active ? N : 0);
+    RowSort sort;
+    for (int r = 0; r < design.n_rows(); ++r) {
+      const std::size_t first = static_cast<std::size_t>(
+          design.row_start()[static_cast<std::size_t>(r)]);
+      const std::size_t last = static_cast<std::size_t>(
+          design.row_start()[static_cast<std::size_t>(r) + 1]);
+      sort.gather(design.order().data() + first, last - first, response,
+                  weights, censor);
+      design.reorder_row(r, sort.order());
+      for (std::size_t k = 0; k < last - first; ++k) {
+        y[first + k] = sort[k].y;
+        alpha[first + k] = sort[k].alpha;
+        if (censor.active) centre[first + k] = sort[k].centre;
+      }
+    }
+    censor.centre = std::move(centre);
     find_cells();
   }
 
@@ -102,25 +196,26 @@ struct Records {
   }
 
  private:
+  using RowSort = detail::RowSort;
+
   void find_cells() {
+    const auto starts = [&](std::size_t i) { return y[i] != y[i - 1]; };
+    std::size_t n = static_cast<std::size_t>(design.n_rows());
+    for (std::size_t i = 1; i < y.size(); ++i) n += starts(i) ? 1 : 0;
+    // Rows may start where the response stays what it is
+    cell_start.reserve(n + 1);
+    row_cell.reserve(static_cast<std::size_t>(design.n_rows()) + 1);
     for (int r = 0; r < design.n_rows(); ++r) {
       row_cell.push_back(static_cast<int>(cell_start.size()));
       const int first = design.row_start()[static_cast<std::size_t>(r)];
       const int last = design.row_start()[static_cast<std::size_t>(r) + 1];
       for (int i = first; i < last; ++i) {
-        const std::size_t at = static_cast<std::size_t>(i);
-        if (i == first || y[at] != y[at - 1]) cell_start.push_back(i);
+        if (i == first || starts(static_cast<std::size_t>(i)))
+          cell_start.push_back(i);
       }
     }
     row_cell.push_back(static_cast<int>(cell_start.size()));
     cell_start.push_back(size());
-  }
-
-  std::vector<double> sorted(const std::vector<double>& x) const {
-    std::vector<double> out(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i)
-      out[i] = x[static_cast<std::size_t>(design.order()[i])];
-    return out;
   }
 };
 

@@ -51,15 +51,12 @@ class Design {
   /// First record of each row, n_rows + 1 entries.
   const std::vector<int>& row_start() const { return row_start_; }
 
-  /// Reorders the records of every row; `less(a, b)` compares original
-  /// indices. Ties keep the order of the file.
-  template <class Less>
-  void sort_within_rows(Less less) {
-    for (int r = 0; r < n_rows_; ++r) {
-      std::stable_sort(
-          order_.begin() + row_start_[static_cast<std::size_t>(r)],
-          order_.begin() + row_start_[static_cast<std::size_t>(r) + 1], less);
-    }
+  /// Puts the records of row r in another order: original indices.
+  template <class Iterator>
+  void reorder_row(int r, Iterator order) {
+    const int first = row_start_[static_cast<std::size_t>(r)];
+    const int last = row_start_[static_cast<std::size_t>(r) + 1];
+    std::copy_n(order, last - first, order_.begin() + first);
   }
 
   /// First factor in which row r differs from row r - 1; 0 for the first row.
@@ -183,44 +180,91 @@ class Design {
     }
   }
 
-  /// All codes of a record in one number, in sorting order.
-  /// @return the first number that none has; 0 where 64 bits do not hold them.
-  std::uint64_t pack_codes(const Predictors& from,
-                           std::vector<std::uint64_t>& packed) const {
+  /// The first number that no record's codes are packed into; 0 where 64 bits
+  /// do not hold them.
+  std::uint64_t packed_size() const {
     std::uint64_t size = 1;
     for (int levels : n_levels_) {
       if (size > (std::uint64_t{1} << 62) / static_cast<std::uint64_t>(levels))
         return 0;
       size *= static_cast<std::uint64_t>(levels);
     }
-    const std::size_t N = static_cast<std::size_t>(n_records_);
-    packed.assign(N, 0);
-    for (int f = 0; f < n_factors_; ++f) {
-      const int* codes = from.codes.data() + factor_[f] * N;
-      const std::uint64_t levels = static_cast<std::uint64_t>(n_levels_[f]);
-      for (std::size_t i = 0; i < N; ++i)
-        packed[i] = packed[i] * levels + static_cast<std::uint64_t>(codes[i]);
-    }
     return size;
   }
 
-  /// order_ by numbers below `size`: ties keep the order of the file.
-  void count_into_order(const std::vector<std::uint64_t>& packed,
-                        std::uint64_t size) {
+  /// All codes of a record in one number, in sorting order.
+  template <class Number>
+  std::vector<Number> pack_codes(const Predictors& from) const {
+    const std::size_t N = static_cast<std::size_t>(n_records_);
+    std::vector<Number> packed(N, 0);
+    for (int f = 0; f < n_factors_; ++f) {
+      const int* codes = from.codes.data() + factor_[f] * N;
+      const Number levels = static_cast<Number>(n_levels_[f]);
+      for (std::size_t i = 0; i < N; ++i)
+        packed[i] = packed[i] * levels + static_cast<Number>(codes[i]);
+    }
+    return packed;
+  }
+
+  /// Rows by counting the numbers that codes are packed into, all below `size`:
+  /// ties keep the order of the file.
+  void count_into_rows(const Predictors& from, std::size_t size) {
+    const std::vector<std::uint32_t> packed = pack_codes<std::uint32_t>(from);
     std::vector<int> place(size + 1, 0);
-    for (std::uint64_t number : packed) ++place[number + 1];
+    for (const std::uint32_t number : packed) ++place[number + 1];
     std::partial_sum(place.begin(), place.end(), place.begin());
+    std::vector<int> next(place.begin(), place.end() - 1);
     for (std::size_t i = 0; i < packed.size(); ++i)
-      order_[static_cast<std::size_t>(place[packed[i]]++)] =
-          static_cast<int>(i);
+      order_[static_cast<std::size_t>(next[packed[i]]++)] = static_cast<int>(i);
+    for (std::size_t number = 0; number < size; ++number)
+      if (place[number + 1] > place[number])
+        add_row(from, place[number], place[number + 1]);
+  }
+
+  /// The row of the records at first .. last - 1 of the order.
+  void add_row(const Predictors& from, int first, int last) {
+    const std::size_t N = static_cast<std::size_t>(n_records_);
+    const std::size_t own =
+        static_cast<std::size_t>(order_[static_cast<std::size_t>(first)]);
+    const auto code = [&](int f, std::size_t i) {
+      return from.codes[factor_[f] * N + i];
+    };
+    int change = 0;
+    if (first > 0) {
+      const std::size_t before =
+          static_cast<std::size_t>(order_[static_cast<std::size_t>(first) - 1]);
+      while (change < n_factors_ && code(change, before) == code(change, own))
+        ++change;
+    }
+    first_change_.push_back(change);
+    for (int f = 0; f < n_factors_; ++f) {
+      const int level = code(f, own);
+      active_.push_back(level == 0 ? n_columns_
+                                   : factor_column_[f] + level - 1);
+    }
+    for (int q = 0; q < n_numeric(); ++q)
+      numeric_.push_back(from.numeric[q * N + own]);
+    if (!from.offset.empty()) offset_.push_back(from.offset[own]);
+    std::fill(row_.begin() + first, row_.begin() + last,
+              static_cast<int>(row_start_.size()));
+    row_start_.push_back(first);
   }
 
   void sort_into_rows(const Predictors& from) {
     const std::size_t N = static_cast<std::size_t>(n_records_);
     const int F = n_factors_;
     const int Q = n_numeric();
+    const std::uint64_t size = packed_size();
+    order_.resize(N);
+    row_.resize(N);
+    if (Q == 0 && from.offset.empty() && size > 0 && size <= 4 * (N + 256)) {
+      count_into_rows(from, static_cast<std::size_t>(size));
+      n_rows_ = static_cast<int>(row_start_.size());
+      row_start_.push_back(n_records_);
+      return;
+    }
     std::vector<std::uint64_t> packed;
-    const std::uint64_t size = pack_codes(from, packed);
+    if (size > 0) packed = pack_codes<std::uint64_t>(from);
     auto code = [&](int f, int i) { return from.codes[factor_[f] * N + i]; };
     // Ties keep the order of the file, so that sorting is reproducible.
     auto compare = [&](int a, int b) {
@@ -242,33 +286,14 @@ class Design {
       }
       return 0;
     };
-    order_.resize(N);
     std::iota(order_.begin(), order_.end(), 0);
-    if (Q == 0 && from.offset.empty() && size > 0 && size <= 4 * (N + 256)) {
-      count_into_order(packed, size);
-    } else {
-      std::stable_sort(order_.begin(), order_.end(),
-                       [&](int a, int b) { return compare(a, b) < 0; });
-    }
-    row_.resize(N);
-    for (std::size_t i = 0; i < N; ++i) {
-      if (i == 0 || compare(order_[i - 1], order_[i]) != 0) {
-        row_start_.push_back(static_cast<int>(i));
-        int change = 0;
-        while (i > 0 && change < F &&
-               code(change, order_[i - 1]) == code(change, order_[i]))
-          ++change;
-        first_change_.push_back(change);
-        for (int f = 0; f < F; ++f) {
-          const int level = code(f, order_[i]);
-          active_.push_back(level == 0 ? n_columns_
-                                       : factor_column_[f] + level - 1);
-        }
-        for (int q = 0; q < Q; ++q)
-          numeric_.push_back(from.numeric[q * N + order_[i]]);
-        if (!from.offset.empty()) offset_.push_back(from.offset[order_[i]]);
-      }
-      row_[i] = static_cast<int>(row_start_.size()) - 1;
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int a, int b) { return compare(a, b) < 0; });
+    std::size_t first = 0;
+    for (std::size_t i = 1; i <= N; ++i) {
+      if (i < N && compare(order_[i - 1], order_[i]) == 0) continue;
+      add_row(from, static_cast<int>(first), static_cast<int>(i));
+      first = i;
     }
     n_rows_ = static_cast<int>(row_start_.size());
     row_start_.push_back(n_records_);

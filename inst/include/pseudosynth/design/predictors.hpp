@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "values.hpp"
+
 namespace pseudosynth {
 
 /// Predictors as they come from outside, one entry per record; matrices are
@@ -16,13 +18,13 @@ struct Predictors {
   int n_records = 0;
   int n_columns = 0;  // P, columns of the design matrix
   bool intercept = true;
-  std::vector<int> codes;     // n_records x F, 0-based
+  Values<int> codes;          // n_records x F, 0-based
   std::vector<int> n_levels;  // F, codes of each factor
   std::vector<int>
-      factor_column;            // F: code c > 0 sits in factor_column + c - 1
-  std::vector<double> numeric;  // n_records x Q
+      factor_column;       // F: code c > 0 sits in factor_column + c - 1
+  Values<double> numeric;  // n_records x Q
   std::vector<int> numeric_column;  // Q
-  std::vector<double> offset;  // n_records, what eta starts from; or empty: 0
+  Values<double> offset;  // n_records, what eta starts from; or empty: 0
 
   /// @throw std::invalid_argument if a code or a column is out of range.
   void check() const {
@@ -38,8 +40,9 @@ struct Predictors {
       const std::int64_t first = factor_column[f];
       if (first < 0 || first + n_levels[f] - 2 >= n_columns)
         throw std::invalid_argument("factor columns out of range");
+      const int* own = codes.data() + static_cast<std::size_t>(f) * N;
       for (std::size_t i = 0; i < N; ++i) {
-        const int code = codes[f * N + i];
+        const int code = own[i];
         if (code < 0 || code >= n_levels[f])
           throw std::invalid_argument("factor code out of range");
       }

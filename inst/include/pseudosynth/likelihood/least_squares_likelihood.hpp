@@ -4,6 +4,8 @@
 #define PSEUDOSYNTH_LIKELIHOOD_LEAST_SQUARES_LIKELIHOOD_HPP
 
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "least_squares.hpp"
 #include "record_likelihood.hpp"
@@ -14,10 +16,12 @@ namespace pseudosynth {
 template <class Family>
 class LeastSquaresLikelihood {
  public:
+  /// @param cells of the records.
   LeastSquaresLikelihood(const Records& records, const Family& family,
-                         const LeastSquares& sums)
+                         const LeastSquares& sums,
+                         std::shared_ptr<const RecordCells> cells)
       : censored_(records.censor.active),
-        records_(records, family),
+        records_(records, family, std::move(cells)),
         sums_(sums),
         step_(sums.anchor.size()),
         pull_(sums.anchor.size()) {}

@@ -2,7 +2,9 @@
 #ifndef PSEUDOSYNTH_LIKELIHOOD_LIKELIHOOD_OF_HPP
 #define PSEUDOSYNTH_LIKELIHOOD_LIKELIHOOD_OF_HPP
 
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "../family/forms.hpp"
 #include "least_squares.hpp"
@@ -24,10 +26,17 @@ struct LikelihoodOf {
 
   static Type make(const Records& records, const Family& family,
                    const LeastSquares& sums) {
+    return make(records, family, sums,
+                std::make_shared<const RecordCells>(records));
+  }
+  /// @param cells of the records.
+  static Type make(const Records& records, const Family& family,
+                   const LeastSquares& sums,
+                   std::shared_ptr<const RecordCells> cells) {
     if constexpr (kHasLeastSquares<Family>)
-      return Type(records, family, sums);
+      return Type(records, family, sums, std::move(cells));
     else
-      return Type(records, family);
+      return Type(records, family, std::move(cells));
   }
 };
 

@@ -11,7 +11,8 @@ namespace pseudosynth {
 
 namespace detail {
 
-/// What a sum over cells reads, and its outcome.
+/// What a sum over cells reads, and how far it has come: cells come in blocks,
+/// of whole lanes but for the last.
 struct CellSum {
   int n;
   const double *f, *alpha;
@@ -20,6 +21,7 @@ struct CellSum {
   int n_slopes;        // arrays `stride` apart: the derivatives of f in, those
   std::size_t stride;  // of what a cell adds to the sum out
   double* slope;
+  double lanes[8], rest;
   double total;
 };
 
@@ -61,11 +63,14 @@ PSEUDOSYNTH_INLINE void add_cells(const CellSum& p, int c, simd::Real<W>& sum) {
 
 template <int W, bool kClipped, bool kSlopes>
 PSEUDOSYNTH_INLINE void sum_cells_kernel(CellSum& p) {
-  simd::Real<W> sum{};
-  double rest = 0.0;
+  simd::Real<W> sum;
+  simd::load<W>(p.lanes, sum);
+  double rest = p.rest;
   int c = 0;
   for (; c + W <= p.n; c += W) add_cells<W, kClipped, kSlopes>(p, c, sum);
   for (; c < p.n; ++c) add_cells<1, kClipped, kSlopes>(p, c, rest);
+  simd::store<W>(sum, p.lanes);
+  p.rest = rest;
   p.total = simd::sum<W>(sum) + rest;
 }
 PSEUDOSYNTH_DISPATCH_FOR(sum_cells, (bool kClipped, bool kSlopes),
@@ -121,15 +126,49 @@ struct RecordCells {
 
   std::size_t size() const { return y.size(); }
 
-  /// sum of alpha f, clipped where censored.
-  double sum(const double* f) const { return sum<false>(f, 0, 0, nullptr); }
+  /// @brief The sum of alpha f, clipped where censored, block by block: the
+  /// same to the last bit, whatever the blocks are.
+  class Sum {
+   public:
+    explicit Sum(const RecordCells& cells) : cells_(&cells) {
+      pass_.lower = cells.lower;
+      pass_.upper = cells.upper;
+    }
+    /// Adds cells first .. first + n - 1, n a multiple of 8 but for the last
+    /// block. @param f of these cells, as all below.
+    void add(std::size_t first, std::size_t n, const double* f) {
+      add<false>(first, n, f, 0, 0, nullptr);
+    }
+    /// The same; its slopes take the place of those of f, n_slopes arrays that
+    /// lie `stride` apart.
+    void add_slopes(std::size_t first, std::size_t n, const double* f,
+                    int n_slopes, std::size_t stride, double* slope) {
+      add<true>(first, n, f, n_slopes, stride, slope);
+    }
+    double total() const { return pass_.total; }
 
-  /// The same; its slopes take the place of those of f, n_slopes arrays that
-  /// lie `stride` apart.
-  double sum_slopes(const double* f, int n_slopes, std::size_t stride,
-                    double* slope) const {
-    return sum<true>(f, n_slopes, stride, slope);
-  }
+   private:
+    template <bool kSlopes>
+    void add(std::size_t first, std::size_t n, const double* f, int n_slopes,
+             std::size_t stride, double* slope) {
+      pass_.n = static_cast<int>(n);
+      pass_.f = f;
+      pass_.alpha = cells_->alpha.data() + first;
+      pass_.n_slopes = n_slopes;
+      pass_.stride = stride;
+      pass_.slope = slope;
+      if (!cells_->censored) {
+        detail::sum_cells<false, kSlopes>(pass_);
+        return;
+      }
+      pass_.centre = cells_->centre.data() + first;
+      pass_.count = cells_->count.data() + first;
+      detail::sum_cells<true, kSlopes>(pass_);
+    }
+
+    const RecordCells* cells_;
+    detail::CellSum pass_{};
+  };
 
   /// The contribution of cell c, without a branch.
   double clipped(std::size_t c, double f) const {
@@ -153,28 +192,6 @@ struct RecordCells {
   /// True where f is that of cell c - 1: only weight or centre differ.
   bool repeats(std::size_t c) const {
     return c > 0 && row[c] == row[c - 1] && y[c] == y[c - 1];
-  }
-
- private:
-  template <bool kSlopes>
-  double sum(const double* f, int n_slopes, std::size_t stride,
-             double* slope) const {
-    detail::CellSum pass{static_cast<int>(size()),
-                         f,
-                         alpha.data(),
-                         centre.data(),
-                         count.data(),
-                         lower,
-                         upper,
-                         n_slopes,
-                         stride,
-                         slope,
-                         0.0};
-    if (censored)
-      detail::sum_cells<true, kSlopes>(pass);
-    else
-      detail::sum_cells<false, kSlopes>(pass);
-    return pass.total;
   }
 };
 

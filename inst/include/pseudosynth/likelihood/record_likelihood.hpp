@@ -22,15 +22,20 @@ class RecordLikelihood {
  public:
   /// @param records must outlive this object and its copies.
   RecordLikelihood(const Records& records, const Family& family)
-      : RecordLikelihood(std::make_shared<const Shared>(records), family,
-                         LinearPredictor(records.design)) {}
+      : RecordLikelihood(records, family,
+                         std::make_shared<const RecordCells>(records)) {}
+  /// @param cells of the records.
+  RecordLikelihood(const Records& records, const Family& family,
+                   std::shared_ptr<const RecordCells> cells)
+      : RecordLikelihood(std::make_shared<const Shared>(std::move(cells)),
+                         family, LinearPredictor(records.design)) {}
   RecordLikelihood(const RecordLikelihood& other)
       : RecordLikelihood(other.shared_, other.family_, other.predict_) {}
 
   /// sum_i g_i; adds the gradient to d_b (P) and d_extra (E).
   double gradient(const double* b, const double* extra, double* d_b,
                   double* d_extra) {
-    const RecordCells& cells = shared_->cells;
+    const RecordCells& cells = *shared_->cells;
     predict_(b, eta_.data());
     const double sum =
         shared_->density.gradient(family_, family_.at(extra), cells,
@@ -41,8 +46,9 @@ class RecordLikelihood {
 
  private:
   struct Shared {
-    explicit Shared(const Records& records) : cells(records), density(cells) {}
-    RecordCells cells;
+    explicit Shared(std::shared_ptr<const RecordCells> from)
+        : cells(std::move(from)), density(*cells) {}
+    std::shared_ptr<const RecordCells> cells;
     Density density;
   };
 

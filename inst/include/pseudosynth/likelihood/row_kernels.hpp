@@ -155,7 +155,24 @@ PSEUDOSYNTH_INLINE void fill_cells_kernel(const Family& family,
   typename Family::template Draw<W> at;
   fill_draw<W, Family>(draw, at);
   R check{};
-  for (std::size_t c = 0; c < n; c += W) {
+  std::size_t c = 0;
+  if constexpr (!kGradient) {
+    // Two at once: neither waits for the logarithm of the other
+    for (; c + 2 * W <= n; c += 2 * W) {
+      R response, x, value, response2, x2, value2, d_eta, d_extra[E + 1];
+      simd::load<W>(y + c, response);
+      simd::load<W>(eta + c, x);
+      simd::load<W>(y + c + W, response2);
+      simd::load<W>(eta + c + W, x2);
+      family.template density<W>(response, x, at, value, d_eta, d_extra);
+      family.template density<W>(response2, x2, at, value2, d_eta, d_extra);
+      check += value - value;
+      check += value2 - value2;
+      simd::store<W>(value, f + c);
+      simd::store<W>(value2, f + c + W);
+    }
+  }
+  for (; c < n; c += W) {
     R response, x, value, d_eta, d_extra[E + 1];
     simd::load<W>(y + c, response);
     simd::load<W>(eta + c, x);

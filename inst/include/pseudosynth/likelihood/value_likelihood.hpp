@@ -24,8 +24,13 @@ class ValueLikelihood {
  public:
   /// @param records must outlive this object and its copies.
   ValueLikelihood(const Records& records, const Family& family)
-      : ValueLikelihood(std::make_shared<const Shared>(records), family,
-                        LinearPredictor(records.design)) {}
+      : ValueLikelihood(records, family,
+                        std::make_shared<const RecordCells>(records)) {}
+  /// @param cells of the records.
+  ValueLikelihood(const Records& records, const Family& family,
+                  std::shared_ptr<const RecordCells> cells)
+      : ValueLikelihood(std::make_shared<const Shared>(std::move(cells)),
+                        family, LinearPredictor(records.design)) {}
   ValueLikelihood(const ValueLikelihood& other)
       : ValueLikelihood(other.shared_, other.family_, other.predict_) {}
 
@@ -41,14 +46,14 @@ class ValueLikelihood {
     predict_.times(step, slope_.data());
   }
   double on_line(double t, const double* extra) {
-    const std::size_t n = static_cast<std::size_t>(shared_->cells.n_rows);
+    const std::size_t n = static_cast<std::size_t>(shared_->cells->n_rows);
     for (std::size_t r = 0; r < n; ++r) eta_[r] = line_[r] + t * slope_[r];
     return evaluate(extra);
   }
 
  private:
   double evaluate(const double* extra) {
-    const RecordCells& cells = shared_->cells;
+    const RecordCells& cells = *shared_->cells;
     return cells.constant + shared_->density.value(family_, family_.at(extra),
                                                    cells, eta_.data(), work_);
   }
@@ -56,8 +61,9 @@ class ValueLikelihood {
   using Density = std::conditional_t<kHasRowForm<Family>, RowSums<Family>,
                                      CellDensity<Family>>;
   struct Shared {
-    explicit Shared(const Records& records) : cells(records), density(cells) {}
-    RecordCells cells;
+    explicit Shared(std::shared_ptr<const RecordCells> from)
+        : cells(std::move(from)), density(*cells) {}
+    std::shared_ptr<const RecordCells> cells;
     Density density;
   };
 

@@ -33,9 +33,10 @@ class FamilySurrogateModel final : public SurrogateModel {
                        prior),
         family_(family),
         start_(fit_start(records, family, prior)),
-        value_(records, family),
+        cells_(std::make_shared<const RecordCells>(records)),
+        value_(records, family, cells_),
         gradient_(std::make_shared<Gradient>(
-            LikelihoodOf<Family>::make(records, family, start_))) {
+            LikelihoodOf<Family>::make(records, family, start_, cells_))) {
     if (prior.folded) folded_ = prior.folded->clone();
     if (records.censor.active)
       factors_ = factors_beside_intercept(records.design);
@@ -51,6 +52,7 @@ class FamilySurrogateModel final : public SurrogateModel {
       : SurrogateModel(other),
         family_(other.family_),
         start_(other.start_),
+        cells_(other.cells_),
         value_(other.value_),
         gradient_(other.gradient_),
         exact_(other.exact_),
@@ -170,6 +172,7 @@ class FamilySurrogateModel final : public SurrogateModel {
 
   Family family_;
   LeastSquares start_;
+  std::shared_ptr<const RecordCells> cells_;
   ValueLikelihood<Family> value_;
   std::shared_ptr<Gradient> gradient_;
   std::shared_ptr<const ExactFits> exact_;  // or null

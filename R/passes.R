@@ -1,0 +1,72 @@
+# What checks ask of a long column: answers in one pass that makes no copy of
+# it, or none where a look at its beginning or its range will do.
+
+#' Are all numbers finite? In one pass, without a copy
+#' @noRd
+all_finite <- function(x) {
+  if (typeof(x) %in% c("integer", "double", "logical")) {
+    facts <- number_facts_(x)
+    return(facts$missing == 0 && is.finite(facts$least) &&
+      is.finite(facts$most) || length(x) == 0)
+  }
+  all(is.finite(x))
+}
+
+#' Does a vector have at least so many distinct values?
+#' @noRd
+has_values <- function(x, n) {
+  some <- utils::head(x, 1e5)
+  length(unique(some)) >= n || length(x) > 1e5 && length(unique(x)) >= n
+}
+
+#' Is a value missing? Of a factor, too, without a copy
+#' @noRd
+has_missing <- function(x) {
+  if (typeof(x) %in% c("integer", "double", "logical")) {
+    number_facts_(x)$missing > 0
+  } else {
+    anyNA(x)
+  }
+}
+
+#' Distinct numbers, sorted, and how many there are of each
+#'
+#' Whole numbers of a small range are counted, which takes no sorting.
+#' @return (list) `value`, `n`.
+#' @noRd
+counted_numbers <- function(y) {
+  facts <- number_facts_(y)
+  range <- facts$most - facts$least
+  if (facts$missing > 0 || !facts$whole || !(range < 1e6) || length(y) < 1e4) {
+    runs <- rle(sort(y, method = "radix"))
+    return(list(value = runs$values, n = runs$lengths))
+  }
+  n <- tabulate(y - (facts$least - 1), range + 1)
+  value <- facts$least + seq_along(n) - 1
+  list(value = value[n > 0], n = n[n > 0])
+}
+
+which_not_finite <- function(x) {
+  if (all_finite(x)) integer() else which(!is.finite(x))
+}
+
+#' No more distinct values than there are whole numbers in their range
+#' @noRd
+most_distinct <- function(y) {
+  facts <- number_facts_(y)
+  if (facts$whole) facts$most - facts$least + 2 else Inf
+}
+
+#' No column has more distinct values, told without looking for them
+#' @noRd
+most_values <- function(x) {
+  if (is.factor(x)) {
+    nlevels(x) + 1
+  } else if (is.logical(x)) {
+    3
+  } else if (is.numeric(x)) {
+    most_distinct(x)
+  } else {
+    Inf
+  }
+}
