@@ -71,13 +71,16 @@ levels_geometry <- function(file, prior, spread) {
 #' The whole sums: the public vectors of each level's records
 #'
 #' In units so small that the gap to Gaussian noise is none to speak of.
-#' @param items (list) `row` and `level` (from 0; `NA`: of none) of records.
+#' @param items (list) `row`, `level` (from 0; `NA`: of none) and `count`
+#'   (`NULL`: 1) of records, or of those of one design row and level.
 #' @return (whole) Level by level.
 #' @noRd
 levels_sums <- function(items, size, z) {
+  count <- items$count %||% 1
   unlist(lapply(seq_len(size) - 1, function(level) {
     score_sums_(
-      z, items$row, score_steps * (items$level %in% level), score_steps
+      z, items$row, score_steps * count * (items$level %in% level),
+      score_steps * max(count)
     )
   }))
 }

@@ -148,22 +148,25 @@ weighted_median <- function(x, count) {
 
 #' The whole sums of a step: the count of unclipped records, then the scores'
 #'
-#' @param whole (list) Of each record: `row`, and whole_scores().
+#' @param whole (list) By item, which is a record or records of one design row:
+#'   `row`, and the sums over its records of whole_scores(). `most`: how many
+#'   records an item has at most; `NULL`: 1.
 #' @return (whole, 1 + P)
 #' @noRd
 step_sums <- function(whole, z) {
+  most <- whole$most %||% 1
   c(
     score_sums_(
-      matrix(score_counted), rep(1L, length(whole$row)), whole$inside, 1
+      matrix(score_counted), rep(1L, length(whole$row)), whole$inside, most
     ),
-    score_sums_(z, whole$row, whole$q, score_steps)
+    score_sums_(z, whole$row, whole$q, score_steps * most)
   )
 }
 
 #' What each record adds to the sums of a step: a whole score `q`, and whether
 #' it is counted, `inside` (0 or 1)
 #'
-#' Halves are rounded up.
+#' Rounded as every database can: halves up.
 #' @param score (double, N) Of each record. What is none counts as 0.
 #' @param clip (number) In the score's own unit.
 #' @param lowest (double, 1 or N) Records are counted above it.

@@ -27,7 +27,8 @@
 #' whole numbers with exact noise; see
 #' `vignette("score-release")` for the proof.
 #'
-#' @param formula,data As in [fit_synthesizer()], but without an offset. Levels
+#' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
+#'   may also be a table of a database or [shards()]: see there. Levels
 #'   of unordered factors are sorted, because their order could reveal that of
 #'   the responses (as after [stats::reorder()]); ordered factors keep theirs.
 #'   The first level is the baseline; `relevel(group, ref = "c")` in the formula
@@ -116,7 +117,33 @@
 #'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,
 #'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
+#' @section Databases:
+#' `data` may be a table in SQLite or PostgreSQL, such as
+#' `dplyr::tbl(con, "persons")`, with or without dplyr's `filter()`, `select()`
+#' and `mutate()`, or [shards()] of such tables and data frames. The database
+#' adds the whole sums and R adds the noise: at the same seed the release is the
+#' same as that of a data frame, number for number. R reads the combinations of
+#' the predictors with their counts, and sums by combination. No response leaves
+#' the database. [release_queries()] shows the queries.
+#' * All queries see one moment: they run in a transaction that reads only. The
+#'   connection must not be in another one.
+#' * Each row must be one record of one table. Joins, windows, limits and random
+#'   functions are refused. The package cannot look into a view: it must have
+#'   one row for each record, too.
+#' * The response is modelled as `y`, `log(y)` or `sqrt(y)`. Each term of the
+#'   formula is computed from a record alone. Predictors have at most a million
+#'   combinations of values, and each fewer values than half of the records.
+#' * Text and its order are compared in bytes. Levels of the response are stated
+#'   by `response`.
+#' * Checks that need single responses in R are left out: a ledger does not know
+#'   the response again under another name.
+#' * SQLite needs its mathematical functions for `log(y)`:
+#'   `RSQLite::initExtension(con, "math")`.
+#'
 #' @section Error types:
+#' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both
+#' `pseudosynth_error_input`): a database that cannot do what the release rests
+#' on; a table whose rows are not single records.
 #' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or
 #' text response without stated levels, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
@@ -144,7 +171,7 @@
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
 #' privacy. Dong, Roth and Su (2022), Gaussian differential privacy. Balle and
 #' Wang (2018), Improving the Gaussian mechanism for differential privacy.
-#' @seealso [synthesize()], [guarantee()], [audit_guarantee()]
+#' @seealso [synthesize()], [guarantee()], [audit_guarantee()], [shards()]
 #' @examples
 #' positive <- subset(ce_income, income > 0)
 #' release <- score_release(log(income) ~ age + education + earner, positive,
@@ -167,7 +194,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_no_dots(..., hint = "See {.fn score_release}.")
   check_ledger(ledger)
   check_formula(formula)
-  check_data_frame(data)
+  if (!is_engine(data)) check_data_frame(data)
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
@@ -178,6 +205,18 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_seed(seed)
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
+  if (is_engine(data)) {
+    return(with_engines(data, function(engines) {
+      open <- open_score_file(
+        engines, formula, family, settings, prior, stated_prior, response,
+        scaling
+      )
+      release_scores(
+        open$model, settings, epsilon, neighbours, seed, ledger,
+        file = open$file
+      )
+    }))
+  }
   model <- new_model(
     formula, used_levels(data), family, prior, response, scaling,
     count = rep(1, nrow(data))
@@ -467,8 +506,9 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
 #' @noRd
 stated_ends <- function(model, settings) {
   response <- released_response(model$response)
+  # None where a database holds the records, and checks them
   y <- model$data[[response$name]]
-  values <- list(y = as.double(y), response = response)
+  values <- list(y = if (!is.null(y)) as.double(y), response = response)
   histogram_breaks(values, settings$bounds, settings$bins)
 }
 

@@ -1,0 +1,259 @@
+# The file of engines as a score release needs it: a model of the combinations
+# of its published columns, and the sums of all its parts.
+
+#' A model and its file, of what engines hold
+#'
+#' @param engines (list) See with_engines().
+#' @param settings (list) See score_settings().
+#' @param ... As of score_release().
+#' @return (list) `model`, see new_model(), whose `data` are the combinations;
+#'   `file`, see score_file(); `parts` and `sums` of each engine.
+#' @noRd
+open_score_file <- function(engines, formula, family, settings, prior,
+                            stated_prior, response, scaling) {
+  names <- common_columns(engines)
+  columns <- as.data.frame(stats::setNames(
+    rep(list(logical()), length(names)), names
+  ), check.names = FALSE, optional = TRUE)
+  variable <- parse_response(formula, columns, family)$name
+  used <- setdiff(all.vars(formula[[3]]), variable)
+  predictors <- if ("." %in% used) setdiff(names, variable) else
+    intersect(used, names)
+  check_row_wise(formula)
+  types <- common_types(engines, c(variable, predictors))
+  columns[variable] <- types[variable]
+  described <- described_response(formula, columns, family, response)
+  check_engine_labels(described)
+  check_response_is_public(described)
+  check_scale_of_engines(described)
+  parts <- lapply(engines, function(engine) engine$cells(predictors))
+  cells <- joined_cells(parts, predictors)
+  model <- model_of_cells(
+    formula, cells, family, prior, described, scaling, predictors
+  )
+  # Numbers that are public must not be the file's
+  stated <- list(
+    ends = list(
+      bounds = c(settings$bounds, described$limits, described$bounds)
+    ),
+    own = list(formula = formula_numbers(formula, names)),
+    modelled = stated_centres(settings$reference, stated_prior, model),
+    confirmed = described$confirmed
+  )
+  sums <- Map(function(engine, part) {
+    engine$for_response(described, part)
+  }, engines, parts)
+  for (one in sums) one$check(stated, types[predictors])
+  list(
+    model = model, file = engine_file(model, cells, parts, sums), sums = sums,
+    parts = parts
+  )
+}
+
+common_columns <- function(engines) {
+  names <- lapply(engines, function(engine) engine$all_columns())
+  same <- vapply(names, setequal, NA, names[[1]])
+  refuse_if(
+    !all(same), "All parts of {.arg data} must have the same columns.",
+    x = "Part {which(!same)[1]} has others than the first.", arg = "data"
+  )
+  names[[1]]
+}
+
+common_types <- function(engines, names) {
+  types <- lapply(engines, function(engine) engine$columns(names))
+  kind <- function(x) if (is.numeric(x)) "number" else typeof(x)
+  for (name in names) {
+    kinds <- unique(vapply(types, function(one) kind(one[[name]]), ""))
+    refuse_if(
+      length(kinds) > 1,
+      "Column {.val {name}} must be of one type in all parts of {.arg data}.",
+      x = "It is {.val {kinds}}.", arg = "data"
+    )
+  }
+  types[[1]]
+}
+
+#' Refuse terms that look at more than a record: their values need all of them
+#' @noRd
+check_row_wise <- function(formula) {
+  allowed <- c(row_wise_functions, ":", "%in%")
+  other <- setdiff(check_functions(formula[[3]]), allowed)
+  refuse_if(
+    length(other) > 0,
+    "A formula for a database must compute each term from a record alone.",
+    x = "It uses {.fn {other}}.",
+    i = "Write powers as {.code I(age^2)}, or make the column by {.fn mutate}.",
+    arg = "formula"
+  )
+}
+
+#' Refuse a scale that engines compute each in their own last digit
+#' @noRd
+check_scale_of_engines <- function(response) {
+  scales <- c("identity", "log", "sqrt")
+  refuse_if(
+    !response$transform %in% scales,
+    "In a database the response is modelled as {.code y}, {.code log(y)} or
+     {.code sqrt(y)}.",
+    x = "It is {.code {response_label(response)}}.",
+    i = "Make a column of it by {.fn mutate}, and model that.", arg = "formula"
+  )
+}
+
+#' Refuse labels for numbers, and numbers where there must be labels
+#' @noRd
+check_engine_labels <- function(response) {
+  if (!has_labels(response)) {
+    refuse_if(
+      response$type == "character",
+      "The response {.val {response$name}} must be a column of numbers.",
+      x = "It is text.", arg = "data"
+    )
+    return(invisible())
+  }
+  text <- response$type == "character"
+  stated <- length(response$levels)
+  refuse_if(
+    !text && (stated > 0 || response$kind == "categorical"),
+    "{.code levels = } only apply to a column of text.",
+    x = "{.val {response$name}} is a column of type {.val {response$type}}.",
+    arg = "response"
+  )
+  binary <- response$kind == "binary"
+  refuse_if(
+    stated > 0 && (if (binary) stated != 2 else stated < 2),
+    "{.code levels = } must be {if (binary) 'two' else 'two or more'}.",
+    x = "There {cli::qty(stated)}{?is/are} {stated}.", arg = "response"
+  )
+}
+
+#' The combinations of all parts, sorted, with the number of their records
+#' @noRd
+joined_cells <- function(parts, predictors) {
+  all <- do.call(rbind, parts)
+  lost <- vapply(all[predictors], anyNA, NA)
+  n_lost <- sum(all$n[!stats::complete.cases(all[predictors])])
+  refuse_if(
+    any(lost), "Columns {.val {predictors[lost]}} must have no missing values.",
+    x = "{format_count(n_lost)} records have none in one of them.",
+    i = "Leave these records out by {.fn filter}, or make missing a level by
+         {.fn mutate}.", arg = "data"
+  )
+  refuse_if(
+    sum(all$n) < 2, "{.arg data} must have at least two records.",
+    x = "It has {sum(all$n)}.", arg = "data"
+  )
+  for (name in predictors) {
+    if (is.character(all[[name]])) check_text(all[[name]], name)
+  }
+  key <- cell_keys(all[predictors])
+  first <- !duplicated(key)
+  cells <- all[first, , drop = FALSE]
+  cells$n <- sums_by_code(all$n, match(key, key[first]), nrow(cells))
+  if (length(predictors) > 0) {
+    cells <- cells[do.call(
+      order, c(unname(as.list(cells[predictors])), method = "radix")
+    ), , drop = FALSE]
+  }
+  rownames(cells) <- NULL
+  cells
+}
+
+#' A model of combinations in place of records
+#' @noRd
+model_of_cells <- function(formula, cells, family, prior, response, scaling,
+                           predictors) {
+  design <- new_design(
+    formula, cells[predictors], response$name, scaling, cells$n
+  )
+  check_score_design(design)
+  tell_many_levels(design$levels, sum(cells$n), time_of_score_levels)
+  assembled_model(
+    formula, cells[predictors], family, prior, response, design,
+    # None is looked at
+    y = rep(if (is.null(response$bounds)) 0 else 0.5, nrow(cells))
+  )
+}
+
+#' Between the codes of levels, which are whole numbers from 0
+#' @noRd
+level_breaks <- function(response) seq_along(response$levels)[-1] - 1.5
+
+#' What a score release asks of a file, see score_file()
+#'
+#' @param cells (data frame) The combinations, with the number of records `n`.
+#' @param parts (list of data frame) Those of each engine.
+#' @param sums (list) Of each engine, see table_sums().
+#' @return (list) See score_file(); `places` (of the parts' combinations among
+#'   all) and `at(frame, lowest)`: what sql_whole() needs of each.
+#' @noRd
+engine_file <- function(model, cells, parts, sums) {
+  spec <- model$spec
+  rows <- distinct_rows(spec)
+  row <- rows$row
+  rows$count <- sums_by_code(cells$n, row, length(rows$count))
+  rows$row <- NULL
+  predictors <- names(model$data)
+  places <- lapply(parts, function(part) {
+    match(cell_keys(part[predictors]), cell_keys(cells[predictors]))
+  })
+  coding <- table_coding(model$design, model$data, cells$n)
+  codes <- table_codes(coding, model$data)
+  at_cells <- function(frame, lowest) {
+    data.frame(
+      centre = frame$centre[row], spread = frame$spread[row],
+      lowest = if (length(lowest) > 1) lowest[row] else lowest
+    )
+  }
+  tally <- function(breaks) {
+    found <- Map(function(one, place) {
+      found <- one$tally(breaks)
+      found$cell <- place[found$cell]
+      found
+    }, sums, places)
+    list(
+      cell = unlist(lapply(found, `[[`, "cell")),
+      bin = unlist(lapply(found, `[[`, "bin")),
+      n = unlist(lapply(found, `[[`, "n"))
+    )
+  }
+  c(list(n = as.integer(sum(cells$n)), spec = spec), rows, list(
+    coding = coding,
+    outside = function(bounds) {
+      sum(vapply(sums, function(one) as.double(one$outside(bounds)), 1))
+    },
+    places = places, at = at_cells,
+    whole = function(frame, clip, lowest) {
+      at <- at_cells(frame, lowest)
+      found <- Map(function(one, place) {
+        one$whole(at[place, , drop = FALSE], clip)
+      }, sums, places)
+      list(
+        row = row[unlist(places)],
+        q = unlist(lapply(found, `[[`, "q")),
+        inside = unlist(lapply(found, `[[`, "inside")), most = max(cells$n)
+      )
+    },
+    margin = function(breaks) {
+      found <- tally(breaks[-c(1, length(breaks))])
+      sums_by_code(found$n, found$bin, length(breaks) - 1)
+    },
+    levels = function() {
+      found <- tally(level_breaks(model$response))
+      list(row = row[found$cell], level = found$bin - 1, count = found$n)
+    },
+    coded = function() coded_cells(row, codes, cells$n),
+    tables = function(plan, breaks) {
+      found <- tally(breaks)
+      told <- cbind(
+        codes[found$cell, plan$told, drop = FALSE], found$bin
+      )
+      lapply(plan$tables, function(columns) {
+        levels <- plan$levels[columns]
+        cell <- cell_number(told[, columns, drop = FALSE], levels) + 1
+        sums_by_code(found$n, cell, prod(levels))
+      })
+    }
+  ))
+}

@@ -1,0 +1,85 @@
+# What holds a file that is not a data frame: tables of databases, or parts of a
+# file in several places. A release asks an engine for the combinations of its
+# published columns and for whole sums over records, and for no record.
+
+#' A file in several parts
+#'
+#' Names the parts of one file, each a table of a database or a data frame, for
+#' [score_release()]. Every part adds its own whole sums, and R adds the parts.
+#' The release is the same as that of the whole file.
+#'
+#' @param ... Tables of databases, such as `dplyr::tbl(con, "persons")`, and
+#'   data frames. All have the columns of the formula, of the same types. Each
+#'   record is in one part only.
+#' @return A `file_shards`: a list of the parts.
+#' @section Error types:
+#' `pseudosynth_error_input`: a part that is neither a table nor a data frame.
+#' @seealso [score_release()], [release_queries()]
+#' @examples
+#' positive <- subset(ce_income, income > 0, c("income", "age", "earner"))
+#' positive$earner <- as.character(positive$earner)
+#' parts <- shards(positive[1:2000, ], positive[-(1:2000), ])
+#' score_release(log(income) ~ earner, parts, epsilon = 1,
+#'   reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6)
+#' )
+#' @export
+shards <- function(...) {
+  parts <- list(...)
+  good <- vapply(parts, function(x) is.data.frame(x) || is_table(x), NA)
+  refuse_if(
+    length(parts) == 0 || !all(good),
+    "{.arg ...} must be tables of databases or data frames.",
+    x = if (any(!good)) "One is {describe_type(parts[[which(!good)[1]]])}.",
+    i = "For instance {.code shards(tbl(con1, \"a\"), tbl(con2, \"b\"))}.",
+    arg = "..."
+  )
+  new_result("file_shards", parts = parts)
+}
+
+print_lines.file_shards <- function(x) {
+  sprintf(
+    "A file in %s: %s", counted(length(x$parts), "part"),
+    toString(vapply(x$parts, describe_part, ""))
+  )
+}
+
+describe_part <- function(x) {
+  if (is.data.frame(x)) {
+    sprintf("a data frame of %s records", format_count(nrow(x)))
+  } else {
+    sprintf("a table of %s", dialect_of(x)$called)
+  }
+}
+
+#' Is it a table of a database, as dplyr has them?
+#' @noRd
+is_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
+
+is_engine <- function(x) is_table(x) || inherits(x, "file_shards")
+
+#' Run code on the engines of a file, all as they are at one moment
+#'
+#' @param f (function of a list of engines) An engine is a list of functions:
+#'   * `all_columns()`: names;
+#'   * `columns(names)`: for each column a vector of its type, of length 0;
+#'   * `cells(names)`: data frame of the combinations of their values, with the
+#'     number of records `n`;
+#'   * `for_response(response, cells)`: further functions, of a response:
+#'     `check(stated, predictors)` refuses what check_table() does;
+#'     `outside(bounds)` counts records; `whole(at, clip)` gives `inside` and
+#'     `q`, see sql_whole(), and `tally(breaks)` lists `cell` (row of `cells`),
+#'     `bin` and `n`.
+#' @noRd
+with_engines <- function(data, f) {
+  parts <- if (is_table(data)) list(data) else data$parts
+  engines <- lapply(parts, function(part) {
+    if (is.data.frame(part)) frame_engine(part) else table_engine(part)
+  })
+  begun <- list()
+  on.exit(for (engine in begun) engine$end())
+  for (engine in engines) {
+    engine$begin()
+    begun <- c(begun, list(engine))
+  }
+  f(engines)
+}
