@@ -16,20 +16,22 @@ open_score_file <- function(engines, formula, family, settings, prior,
     rep(list(logical()), length(names)), names
   ), check.names = FALSE, optional = TRUE)
   variable <- parse_response(formula, columns, family)$name
-  used <- setdiff(all.vars(formula[[3]]), variable)
-  predictors <- if ("." %in% used) setdiff(names, variable) else
-    intersect(used, names)
+  check_right_side(formula, columns, variable)
   check_row_wise(formula)
+  terms <- used_terms(stats::delete.response(formula_terms(formula, columns)))
+  predictors <- setdiff(
+    intersect(all.vars(attr(terms, "variables")), names), variable
+  )
   types <- common_types(engines, c(variable, predictors))
-  columns[variable] <- types[variable]
+  columns[names(types)] <- types
   described <- described_response(formula, columns, family, response)
   check_engine_labels(described)
   check_response_is_public(described)
   check_scale_of_engines(described)
-  parts <- lapply(engines, function(engine) engine$cells(predictors))
+  parts <- lapply(engines, function(engine) engine$cells(types[predictors]))
   cells <- joined_cells(parts, predictors)
   model <- model_of_cells(
-    formula, cells, family, prior, described, scaling, predictors
+    formula, cells, names, family, prior, described, scaling
   )
   # Numbers that are public must not be the file's
   stated <- list(
@@ -38,16 +40,18 @@ open_score_file <- function(engines, formula, family, settings, prior,
     ),
     own = list(formula = formula_numbers(formula, names)),
     modelled = stated_centres(settings$reference, stated_prior, model),
-    confirmed = described$confirmed
+    confirmed = described$confirmed,
+    constants = constants_of(as.list(attr(model$design$terms, "variables")))
   )
   sums <- Map(function(engine, part) {
-    engine$for_response(described, part)
+    engine$for_response(described, types[[variable]], part)
   }, engines, parts)
-  for (one in sums) one$check(stated, types[predictors])
-  list(
-    model = model, file = engine_file(model, cells, parts, sums), sums = sums,
-    parts = parts
-  )
+  file <- engine_file(model, cells, parts, sums, engines)
+  terms <- computed_terms(model$spec, model$design)
+  Map(function(one, place) {
+    one$check(stated, lapply(terms, `[`, place))
+  }, sums, file$places)
+  list(model = model, file = file, sums = sums, parts = parts)
 }
 
 common_columns <- function(engines) {
@@ -61,17 +65,22 @@ common_columns <- function(engines) {
 }
 
 common_types <- function(engines, names) {
-  types <- lapply(engines, function(engine) engine$columns(names))
-  kind <- function(x) if (is.numeric(x)) "number" else typeof(x)
-  for (name in names) {
-    kinds <- unique(vapply(types, function(one) kind(one[[name]]), ""))
+  types <- lapply(engines, function(engine) engine$types(names))
+  lapply(stats::setNames(nm = names), function(name) {
+    # A part may have no value that tells
+    known <- Filter(Negate(is.null), lapply(types, `[[`, name))
+    refuse_if(
+      length(known) == 0, "Column {.val {name}} must have values.",
+      x = "It has none.", arg = "data"
+    )
+    kinds <- unique(vapply(known, kind_of, ""))
     refuse_if(
       length(kinds) > 1,
       "Column {.val {name}} must be of one type in all parts of {.arg data}.",
       x = "It is {.val {kinds}}.", arg = "data"
     )
-  }
-  types[[1]]
+    known[[1]]
+  })
 }
 
 #' Refuse terms that look at more than a record: their values need all of them
@@ -83,7 +92,7 @@ check_row_wise <- function(formula) {
     length(other) > 0,
     "A formula for a database must compute each term from a record alone.",
     x = "It uses {.fn {other}}.",
-    i = "Write powers as {.code I(age^2)}, or make the column by {.fn mutate}.",
+    i = "Write powers as {.code I(age^2)}, or make the column in the database.",
     arg = "formula"
   )
 }
@@ -97,7 +106,8 @@ check_scale_of_engines <- function(response) {
     "In a database the response is modelled as {.code y}, {.code log(y)} or
      {.code sqrt(y)}.",
     x = "It is {.code {response_label(response)}}.",
-    i = "Make a column of it by {.fn mutate}, and model that.", arg = "formula"
+    i = "Make a column of it in the database, and model that.",
+    arg = "formula"
   )
 }
 
@@ -106,9 +116,10 @@ check_scale_of_engines <- function(response) {
 check_engine_labels <- function(response) {
   if (!has_labels(response)) {
     refuse_if(
-      response$type == "character",
+      response$type %in% c("character", "logical"),
       "The response {.val {response$name}} must be a column of numbers.",
-      x = "It is text.", arg = "data"
+      x = "It is {if (response$type == 'character') 'text' else
+           'true and false'}.", arg = "data"
     )
     return(invisible())
   }
@@ -131,48 +142,77 @@ check_engine_labels <- function(response) {
 #' The combinations of all parts, sorted, with the number of their records
 #' @noRd
 joined_cells <- function(parts, predictors) {
-  all <- do.call(rbind, parts)
-  lost <- vapply(all[predictors], anyNA, NA)
-  n_lost <- sum(all$n[!stats::complete.cases(all[predictors])])
-  refuse_if(
-    any(lost), "Columns {.val {predictors[lost]}} must have no missing values.",
-    x = "{format_count(n_lost)} records have none in one of them.",
-    i = "Leave these records out by {.fn filter}, or make missing a level by
-         {.fn mutate}.", arg = "data"
+  values <- lapply(stats::setNames(nm = predictors), function(name) {
+    unlist(lapply(parts, function(part) part$values[[name]]))
+  })
+  all <- list(
+    values = values, n = unlist(lapply(parts, function(part) part$n))
   )
+  n <- sum(all$n)
   refuse_if(
-    sum(all$n) < 2, "{.arg data} must have at least two records.",
-    x = "It has {sum(all$n)}.", arg = "data"
+    n < 2, "{.arg data} must have at least two records.", x = "It has {n}.",
+    arg = "data"
   )
-  for (name in predictors) {
-    if (is.character(all[[name]])) check_text(all[[name]], name)
-  }
-  key <- cell_keys(all[predictors])
+  for (name in predictors) check_cells(all$values[[name]], name, all$n)
+  key <- keys_of_cells(all)
   first <- !duplicated(key)
-  cells <- all[first, , drop = FALSE]
-  cells$n <- sums_by_code(all$n, match(key, key[first]), nrow(cells))
-  if (length(predictors) > 0) {
-    cells <- cells[do.call(
-      order, c(unname(as.list(cells[predictors])), method = "radix")
-    ), , drop = FALSE]
+  n <- sums_by_code(all$n, match(key, key[first]), sum(first))
+  values <- lapply(all$values, `[`, first)
+  sorted <- if (length(predictors) > 0) {
+    do.call(order, c(unname(values), method = "radix"))
+  } else {
+    1L
   }
-  rownames(cells) <- NULL
-  cells
+  list(values = lapply(values, `[`, sorted), n = n[sorted])
+}
+
+#' Refuse values of a predictor that a design cannot take, counted by records
+#' @noRd
+check_cells <- function(x, name, n) {
+  refuse <- function(wrong, must, is) {
+    refuse_if(
+      any(wrong), "Column {.val {name}} must {must}.",
+      x = "It is {is} for {format_count(sum(n[wrong]))} of
+           {format_count(sum(n))} records.",
+      i = "Leave these records out by {.fn filter}, or correct the column in
+           the database.", arg = "data"
+    )
+  }
+  refuse(is.na(x), "have no missing values", "missing")
+  if (is.character(x)) {
+    refuse(!validEnc(x), "be text in a known encoding", "not valid")
+  } else {
+    refuse(!is.finite(x), "be finite", "infinite")
+  }
+  refuse_if(
+    length(unique(x)) > max(20, sum(n) / 2),
+    "A predictor must have fewer values than half of the records.",
+    x = "{.val {name}} has {format_count(length(unique(x)))} in
+         {format_count(sum(n))} records.",
+    i = "Put it into groups in the database, or read the file into a data
+         frame.", arg = "data", class = "pseudosynth_error_engine"
+  )
 }
 
 #' A model of combinations in place of records
 #' @noRd
-model_of_cells <- function(formula, cells, family, prior, response, scaling,
-                           predictors) {
-  design <- new_design(
-    formula, cells[predictors], response$name, scaling, cells$n
+model_of_cells <- function(formula, cells, names, family, prior, response,
+                           scaling) {
+  # A formula may name further columns, to leave them out
+  values <- rep(list(FALSE), length(names))
+  names(values) <- names
+  values[names(cells$values)] <- cells$values
+  data <- as.data.frame(
+    lapply(values, rep_len, length(cells$n)), optional = TRUE
   )
+  names(data) <- names
+  design <- new_design(formula, data, response$name, scaling, cells$n)
   check_score_design(design)
   tell_many_levels(design$levels, sum(cells$n), time_of_score_levels)
   assembled_model(
-    formula, cells[predictors], family, prior, response, design,
+    formula, data, family, prior, response, design,
     # None is looked at
-    y = rep(if (is.null(response$bounds)) 0 else 0.5, nrow(cells))
+    y = rep(if (is.null(response$bounds)) 0 else 0.5, length(cells$n))
   )
 }
 
@@ -182,21 +222,22 @@ level_breaks <- function(response) seq_along(response$levels)[-1] - 1.5
 
 #' What a score release asks of a file, see score_file()
 #'
-#' @param cells (data frame) The combinations, with the number of records `n`.
-#' @param parts (list of data frame) Those of each engine.
+#' @param cells (list) The combinations, see with_engines().
+#' @param parts (list) Those of each engine.
 #' @param sums (list) Of each engine, see table_sums().
-#' @return (list) See score_file(); `places` (of the parts' combinations among
-#'   all) and `at(frame, lowest)`: what sql_whole() needs of each.
+#' @return (list) See score_file(), whose sums are asked for once only; `places`
+#'   (of the parts' combinations among all), `at(frame, lowest)` (what
+#'   sql_whole() needs of each) and `paid()`, which says that errors come after
+#'   the payment.
 #' @noRd
-engine_file <- function(model, cells, parts, sums) {
+engine_file <- function(model, cells, parts, sums, engines) {
   spec <- model$spec
   rows <- distinct_rows(spec)
   row <- rows$row
   rows$count <- sums_by_code(cells$n, row, length(rows$count))
   rows$row <- NULL
-  predictors <- names(model$data)
   places <- lapply(parts, function(part) {
-    match(cell_keys(part[predictors]), cell_keys(cells[predictors]))
+    match(keys_of_cells(part), keys_of_cells(cells))
   })
   coding <- table_coding(model$design, model$data, cells$n)
   codes <- table_codes(coding, model$data)
@@ -206,7 +247,13 @@ engine_file <- function(model, cells, parts, sums) {
       lowest = if (length(lowest) > 1) lowest[row] else lowest
     )
   }
-  tally <- function(breaks) {
+  kept <- list()
+  once <- function(asked, f) {
+    key <- rlang::hash(asked)
+    if (is.null(kept[[key]])) kept[[key]] <<- f()
+    kept[[key]]
+  }
+  tally <- function(breaks) once(breaks, function() {
     found <- Map(function(one, place) {
       found <- one$tally(breaks)
       found$cell <- place[found$cell]
@@ -217,14 +264,15 @@ engine_file <- function(model, cells, parts, sums) {
       bin = unlist(lapply(found, `[[`, "bin")),
       n = unlist(lapply(found, `[[`, "n"))
     )
-  }
+  })
   c(list(n = as.integer(sum(cells$n)), spec = spec), rows, list(
     coding = coding,
     outside = function(bounds) {
       sum(vapply(sums, function(one) as.double(one$outside(bounds)), 1))
     },
     places = places, at = at_cells,
-    whole = function(frame, clip, lowest) {
+    paid = function() for (engine in engines) engine$log$paid <- TRUE,
+    whole = function(frame, clip, lowest) once(list(frame, clip, lowest), function() {
       at <- at_cells(frame, lowest)
       found <- Map(function(one, place) {
         one$whole(at[place, , drop = FALSE], clip)
@@ -234,7 +282,7 @@ engine_file <- function(model, cells, parts, sums) {
         q = unlist(lapply(found, `[[`, "q")),
         inside = unlist(lapply(found, `[[`, "inside")), most = max(cells$n)
       )
-    },
+    }),
     margin = function(breaks) {
       found <- tally(breaks[-c(1, length(breaks))])
       sums_by_code(found$n, found$bin, length(breaks) - 1)

@@ -4,16 +4,16 @@
 #' The engine of a data frame
 #' @noRd
 frame_engine <- function(data) {
-  check_data_frame(data)
+  if (nrow(data) > 0) check_data_frame(data)
   data <- plain_columns(data)
   data[] <- lapply(data, function(x) if (is.factor(x)) as_text(x) else x)
   list(
-    begin = function() NULL, end = function() NULL,
-    columns = function(names) lapply(unclass(data)[names], `[`, 0L),
-    all_columns = function() names(data),
-    cells = function(names) counted_rows(data[names]),
-    for_response = function(response, cells) {
-      frame_sums(data, response, cells)
+    types = function(names) lapply(unclass(data)[names], `[`, 0L),
+    all_columns = function() names(data), parts = character(),
+    log = new.env(parent = emptyenv()),
+    cells = function(types) counted_rows(data[names(types)]),
+    for_response = function(response, type, cells) {
+      if (nrow(data) > 0) frame_sums(data, response, cells) else no_sums
     }
   )
 }
@@ -21,12 +21,14 @@ frame_engine <- function(data) {
 #' See table_sums(); checks are those of records in memory
 #' @noRd
 frame_sums <- function(data, response, cells) {
-  predictors <- setdiff(names(cells), "n")
+  predictors <- names(cells$values)
   own <- data[[response$name]]
-  cell <- match(cell_keys(data[predictors]), cell_keys(cells[predictors]))
+  cell <- match(
+    cell_keys(data[predictors], nrow(data)), keys_of_cells(cells)
+  )
   y <- NULL
   list(
-    check = function(stated, types) {
+    check = function(stated, terms) {
       check_response(own, response, list(kind = response$kind))
       y <<- record_values(response, data)
       for (arg in names(stated$ends)) {
@@ -45,7 +47,12 @@ frame_sums <- function(data, response, cells) {
         )
       }
       check_not_copied(y, data[predictors])
+      check_not_copied(y, lapply(terms, `[`, cell))
       check_holds_none(own, data[predictors])
+      refuse_formula_holding(
+        is.numeric(own) &&
+          holds_values(abs(stated$constants), abs(met_once(as.double(own))))
+      )
     },
     outside = function(bounds) {
       sum(as.double(own) < bounds[1] | as.double(own) > bounds[2])
@@ -53,12 +60,12 @@ frame_sums <- function(data, response, cells) {
     whole = function(at, clip) {
       score <- score_of(y, lapply(at, `[`, cell))
       whole <- whole_scores(score, clip, at$lowest[cell])
-      lapply(whole, sums_by_code, cell, nrow(cells))
+      lapply(whole, sums_by_code, cell, length(cells$n))
     },
     tally = function(breaks) {
       bins <- length(breaks) + 1
       bin <- findInterval(y, breaks) + 1
-      n <- tabulate((cell - 1) * bins + bin, nrow(cells) * bins)
+      n <- tabulate((cell - 1) * bins + bin, length(cells$n) * bins)
       some <- which(n > 0)
       list(
         cell = (some - 1) %/% bins + 1,
@@ -69,28 +76,14 @@ frame_sums <- function(data, response, cells) {
   )
 }
 
-#' Different rows of a data frame, with their number `n`
+#' Different rows of a data frame, with their number
+#' @return (list) See with_engines().
 #' @noRd
 counted_rows <- function(data) {
-  if (length(data) == 0) {
-    return(data.frame(n = as.double(nrow(data))))
-  }
-  key <- cell_keys(data)
+  key <- cell_keys(data, nrow(data))
   first <- !duplicated(key)
-  rows <- data[first, , drop = FALSE]
-  rows$n <- as.double(tabulate(match(key, key[first]), sum(first)))
-  rownames(rows) <- NULL
-  rows
-}
-
-#' Rows as text, equal where the rows are
-#' @noRd
-cell_keys <- function(data) {
-  if (length(data) == 0) {
-    return(rep("", nrow(data)))
-  }
-  columns <- lapply(unclass(data), function(x) {
-    if (is.numeric(x)) sprintf("%.17g", as.double(x)) else as_text(x)
-  })
-  do.call(paste, c(unname(columns), sep = "\r"))
+  list(
+    values = lapply(unclass(data)[names(data)], `[`, first),
+    n = as.double(tabulate(match(key, key[first]), sum(first)))
+  )
 }

@@ -11,20 +11,19 @@ sql_dialects <- list(
   sqlite = list(
     called = "SQLite", class = "SQLiteConnection", tried = TRUE,
     collate = "COLLATE BINARY", double = "REAL", materialized = "MATERIALIZED ",
-    begin = "BEGIN",
+    text = "TEXT", begin = "BEGIN",
     # Not all have floor(); halves are exact
     floor = "(CAST({x} AS INTEGER) - ({x} < CAST({x} AS INTEGER)))"
   ),
   postgresql = list(
     called = "PostgreSQL", class = c("PqConnection", "PostgreSQLConnection"),
     tried = TRUE, collate = "COLLATE \"C\"", double = "DOUBLE PRECISION",
-    materialized = "MATERIALIZED ", typed = TRUE,
-    begin = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
-    savepoint = TRUE
+    materialized = "MATERIALIZED ", typed = TRUE, text = "TEXT",
+    begin = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
   ),
   duckdb = list(
     called = "DuckDB", class = "duckdb_connection", double = "DOUBLE",
-    materialized = "MATERIALIZED ", begin = "BEGIN TRANSACTION"
+    materialized = "MATERIALIZED "
   ),
   spark = list(
     called = "Spark SQL", class = c("Spark SQL", "spark_connection"),
@@ -82,20 +81,34 @@ sql_value <- function(dialect, x) {
 
 sql_double <- function(dialect, x) sprintf("CAST(%s AS %s)", x, dialect$double)
 
-#' A column as records are grouped and compared by it
+#' A column as queries read it: the same value everywhere
 #'
 #' Text in bytes, whatever the column's collation: "a" and "A" are two levels.
-#' @param x (vector) Of the column's type.
+#' @param quoted (string) The column.
+#' @param type (vector) Of its type.
+#' @return (list) `read` (string), `type`.
 #' @noRd
-sql_key <- function(dialect, name, x) {
-  column <- sql_name(dialect, name)
-  if (is.character(x)) {
-    trimws(paste(column, dialect$collate))
-  } else if (is.double(x)) {
-    sql_double(dialect, column)
+sql_column <- function(dialect, quoted, type) {
+  read <- if (is.character(type)) {
+    text <- if (is.null(dialect$text)) {
+      quoted
+    } else {
+      sprintf("CAST(%s AS %s)", quoted, dialect$text)
+    }
+    trimws(paste(text, dialect$collate))
+  } else if (is.double(type)) {
+    sql_double(dialect, quoted)
   } else {
-    column
+    quoted
   }
+  list(read = read, type = type)
+}
+
+#' A column of numbers as doubles
+#' @noRd
+sql_as_double <- function(dialect, column) {
+  read <- column$read
+  if (is.double(column$type)) read else sql_double(dialect, read)
 }
 
 sql_floor <- function(dialect, x) gsub("{x}", x, dialect$floor, fixed = TRUE)
@@ -128,30 +141,33 @@ sql_by_cell <- function(keys, levels, value) {
 # The response -----------------------------------------------------------------
 
 #' The response in its own unit, as stated
-#' @param x (vector) Of the column's type.
+#' @param column (list) See sql_column().
 #' @noRd
-sql_own <- function(dialect, response, x) {
-  column <- sql_name(dialect, response$name)
-  if (is.logical(x)) {
-    return(sprintf(
-      "CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END", column, column
-    ))
+sql_own <- function(dialect, response, column) {
+  read <- column$read
+  if (is.logical(column$type)) {
+    return(sprintf("CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END", read, read))
   }
-  if (is.character(x)) {
+  if (is.character(column$type)) {
     return(sql_by_cell(
-      sql_key(dialect, response$name, x),
-      data.frame(level = sql_value(dialect, response$levels)),
+      read, data.frame(level = sql_value(dialect, response$levels)),
       as.character(seq_along(response$levels) - 1L)
     ))
   }
-  y <- sql_double(dialect, column)
+  y <- sql_as_double(dialect, column)
   if (is.null(response$limits)) {
     return(y)
   }
-  ends <- sql_value(dialect, as.double(response$limits))
+  sql_within(dialect, y, response$limits)
+}
+
+#' Numbers cut at two ends
+#' @noRd
+sql_within <- function(dialect, x, ends) {
+  ends <- sql_value(dialect, as.double(ends))
   sprintf(
-    "CASE WHEN %s < %s THEN %s WHEN %s > %s THEN %s ELSE %s END", y, ends[1],
-    ends[1], y, ends[2], ends[2], y
+    "CASE WHEN %s < %s THEN %s WHEN %s > %s THEN %s ELSE %s END", x, ends[1],
+    ends[1], x, ends[2], ends[2], x
   )
 }
 
@@ -174,129 +190,25 @@ sql_modelled <- function(dialect, response, own) {
   )
 }
 
-# Queries ----------------------------------------------------------------------
+# Numbers beyond take part as these, and smaller ones as 0: some engines end a
+# query where a number grows too large, or too small. No clip is so far away.
+largest_number <- 1e150
+largest_spread <- 1e60
 
-#' @param select,group (character)
-#' @param with (named character) Queries that it starts from. The first is
-#'   computed once, or engines compute its columns where each is used.
+#' The modelled response as scores are taken of it
 #' @noRd
-sql_query <- function(dialect, select, from, group = character(),
-                      with = character()) {
-  once <- c(dialect$materialized, rep("", length(with)))[seq_along(with)]
-  parts <- sprintf("%s AS %s(\n%s\n)", names(with), once, with)
-  paste0(
-    if (length(with) > 0) paste0("WITH ", paste(parts, collapse = ", "), "\n"),
-    "SELECT ", paste(select, collapse = ", "), "\nFROM ", from,
-    if (length(group) > 0) paste("\nGROUP BY", paste(group, collapse = ", "))
-  )
-}
-
-#' Counts and sums leave as doubles, which are exact up to 2^53
-#' @noRd
-sql_total <- function(dialect, x, as) {
-  sprintf("%s AS %s", sql_double(dialect, x), as)
-}
-
-sql_count <- function(dialect) sql_total(dialect, "COUNT(*)", "n")
-
-#' How many records something holds for
-#' @noRd
-sql_number <- function(dialect, holds, as) {
-  sql_total(dialect, sprintf("SUM(CASE WHEN %s THEN 1 ELSE 0 END)", holds), as)
-}
-
-#' Combinations of some columns' values with the number of records
-#' @param keys (named character) See sql_key().
-#' @noRd
-sql_cells <- function(dialect, from, keys) {
-  named <- sprintf("%s AS %s", keys, sql_name(dialect, names(keys)))
-  sql_query(dialect, c(named, sql_count(dialect)), from, keys)
-}
-
-#' A query over records with their keys and computed values
-#'
-#' @param columns (list) Of the keys' columns, a vector of the type of each.
-#' @param values (named character) What is computed of a record, once.
-#' @param further (named character) What is computed of that.
-#' @param group,totals (character) Beside the keys, of these.
-#' @noRd
-sql_over_records <- function(dialect, from, keys, columns, values, further,
-                             group, totals) {
-  held <- sprintf("k%d", seq_along(keys))
-  of_record <- c(stats::setNames(keys, held), values)
-  text <- vapply(columns[names(keys)], is.character, NA)
-  # Where a query has a column of another one, its collation may be lost
-  told <- ifelse(text, trimws(paste(held, dialect$collate)), held)
-  sql_query(
-    dialect,
-    c(sprintf("%s AS %s", told, sql_name(dialect, names(keys))), group, totals),
-    "t", c(told, group), with = c(
-      s = sql_query(
-        dialect, sprintf("%s AS %s", of_record, names(of_record)), from
-      ),
-      t = sql_query(
-        dialect, c(held, names(values), sprintf(
-          "%s AS %s", further, names(further)
-        )), "s"
-      )
-    )
-  )
-}
-
-#' The whole sums of a step, see whole_scores(), by combination
-#' @param levels (data frame) The combinations, as literals.
-#' @param at (data frame) `centre`, `spread`, `lowest` of each combination.
-#' @noRd
-sql_whole <- function(dialect, from, keys, columns, levels, modelled, at,
-                      clip) {
-  by_cell <- function(x) {
-    sprintf("(%s)", sql_by_cell(keys, levels, sql_value(dialect, x)))
+sql_scored <- function(dialect, response, modelled) {
+  if (has_labels(response) || response$kind == "count" ||
+    !is.null(response$bounds) || response$transform != "identity") {
+    return(modelled)
   }
-  clip <- sql_value(dialect, as.double(clip))
-  halves_up <- sql_floor(dialect, sprintf(
-    "(u * %s + %s)", sql_value(dialect, as.double(score_steps)),
-    sql_value(dialect, 0.5)
-  ))
-  # The last step of each record: it adds at most score_steps
-  whole <- sprintf(
+  end <- sql_value(dialect, c(-1, 1) * largest_number)
+  least <- sql_value(dialect, c(-1, 1) / largest_number)
+  sprintf(
     paste(
-      "CASE WHEN u >= 1 THEN %d WHEN u <= -1 THEN -%d",
-      "WHEN u > -1 AND u < 1 THEN CAST(%s AS %s) ELSE 0 END"
-    ),
-    score_steps, score_steps, halves_up, dialect$whole
-  )
-  sql_over_records(
-    dialect, from, keys, columns,
-    values = c(
-      v = sprintf(
-        "(%s - %s) / %s", modelled, by_cell(at$centre), by_cell(at$spread)
-      ),
-      low = by_cell(at$lowest)
-    ),
-    further = c(u = sprintf("v / %s", clip)),
-    group = character(),
-    totals = c(
-      sql_count(dialect),
-      sql_number(dialect, sprintf("v > low AND v < %s", clip), "inside"),
-      sql_total(dialect, sprintf("SUM(%s)", whole), "q")
-    )
-  )
-}
-
-#' How many records are in each bin, from 1, by combination
-#' @param breaks (double) Between bins: a bin holds its lower one.
-#' @noRd
-sql_tally <- function(dialect, from, keys, columns, modelled, breaks) {
-  arms <- sprintf(
-    "WHEN v < %s THEN %d", sql_value(dialect, as.double(breaks)),
-    seq_along(breaks)
-  )
-  sql_over_records(
-    dialect, from, keys, columns,
-    values = c(v = modelled),
-    further = c(bin = sprintf(
-      "CASE %s ELSE %d END", paste(arms, collapse = " "), length(breaks) + 1L
-    )),
-    group = "bin", totals = sql_count(dialect)
+      "(CASE WHEN %s < %s THEN %s WHEN %s > %s THEN %s",
+      "WHEN %s > %s AND %s < %s THEN 0e0 ELSE %s END)"
+    ), modelled, end[1], end[1], modelled, end[2], end[2], modelled, least[1],
+    modelled, least[2], modelled
   )
 }

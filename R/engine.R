@@ -59,27 +59,59 @@ is_engine <- function(x) is_table(x) || inherits(x, "file_shards")
 
 #' Run code on the engines of a file, all as they are at one moment
 #'
-#' @param f (function of a list of engines) An engine is a list of functions:
+#' @param f (function of a list of engines) An engine is a list:
 #'   * `all_columns()`: names;
-#'   * `columns(names)`: for each column a vector of its type, of length 0;
-#'   * `cells(names)`: data frame of the combinations of their values, with the
-#'     number of records `n`;
-#'   * `for_response(response, cells)`: further functions, of a response:
-#'     `check(stated, predictors)` refuses what check_table() does;
-#'     `outside(bounds)` counts records; `whole(at, clip)` gives `inside` and
-#'     `q`, see sql_whole(), and `tally(breaks)` lists `cell` (row of `cells`),
-#'     `bin` and `n`.
+#'   * `types(names)`: for each column a vector of its type, of length 0; `NULL`
+#'     where no value tells it;
+#'   * `cells(types)`: the combinations of the values of columns of these types:
+#'     `values` (list of columns) and `n` (records of each);
+#'   * `for_response(response, type, cells)`: further functions, of a response:
+#'     `check(stated, terms)` refuses what check_table() and
+#'     check_table_copies() do; `outside(bounds)` counts records;
+#'     `whole(at, clip)` gives `inside` and `q`, see sql_whole(), and
+#'     `tally(breaks)` lists `cell` (place in `cells`), `bin` and `n`;
+#'   * `parts` (strings) and `log`: see found_tables() and asker().
 #' @noRd
 with_engines <- function(data, f) {
   parts <- if (is_table(data)) list(data) else data$parts
-  engines <- lapply(parts, function(part) {
-    if (is.data.frame(part)) frame_engine(part) else table_engine(part)
-  })
+  tables <- vapply(parts, is_table, NA)
+  sources <- lapply(parts[tables], table_source)
+  # One transaction for all tables of a connection
+  connections <- unique(lapply(sources, `[[`, "con"))
+  of <- match(lapply(sources, `[[`, "con"), connections)
   begun <- list()
-  on.exit(for (engine in begun) engine$end())
-  for (engine in engines) {
-    engine$begin()
-    begun <- c(begun, list(engine))
+  on.exit(for (con in begun) runs(con, "ROLLBACK"))
+  engines <- vector("list", length(parts))
+  engines[!tables] <- lapply(parts[!tables], frame_engine)
+  for (i in seq_along(connections)) {
+    con <- connections[[i]]
+    own <- sources[of == i]
+    dialect <- own[[1]]$dialect
+    begin_reading(con, dialect)
+    begun <- c(begun, list(con))
+    # What looks for a table is none of the release's queries
+    ask <- asker(con, dialect, new.env(parent = emptyenv()))
+    found <- found_tables(own, dialect, ask, sprintf("connection %d", i))
+    engines[which(tables)[of == i]] <- Map(table_engine, own, found)
   }
+  check_parts_differ(parts, engines)
   f(engines)
+}
+
+#' Refuse a part that is given twice: its records would count twice
+#' @noRd
+check_parts_differ <- function(parts, engines) {
+  marks <- unlist(lapply(engines, `[[`, "parts"))
+  frames <- Filter(is.data.frame, parts)
+  same <- vapply(seq_along(frames), function(i) {
+    any(vapply(frames[seq_len(i - 1)], identical, NA, frames[[i]]))
+  }, NA)
+  refuse_if(
+    anyDuplicated(marks) > 0 || any(same),
+    "Each record must be in one part of {.arg data} only.",
+    x = "Two parts are the same {if (any(same)) 'data frame' else 'table, or one
+         is a part of the other'}.",
+    i = "Several conditions on one table are one condition: join them by
+         {.code |}.", arg = "data", class = "pseudosynth_error_rows"
+  )
 }

@@ -50,7 +50,7 @@ release_queries <- function(formula, data, family = student_t(),
     )
     rows <- lapply(seq_along(engines), function(i) {
       planned <- planned_queries(open, settings, i)
-      run <- engines[[i]]$asked()
+      run <- engines[[i]]$log$queries
       query <- c(run, planned)
       if (length(query) > 0) {
         data.frame(

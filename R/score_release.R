@@ -387,7 +387,9 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     "noisy margin" = plan$noise, "noisy scores, step 1" = budget$first$cost,
     "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
   ))
+  rehearse_sums(file, family, b, shape, clip[1], plan$breaks)
   pay_release(ledger, charges, model, m, seed, file$n)
+  if (!is.null(file$paid)) file$paid()
 
   # From here on figures are noisy, and paid for
   margin <- if (!is.null(plan)) {
@@ -426,6 +428,18 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     )
   }
   new_score_release(made, charges, seed)
+}
+
+#' Ask an engine for the first sums, so that what it fails at costs nothing
+#'
+#' They are kept without their noise until it is paid for, see engine_file().
+#' @noRd
+rehearse_sums <- function(file, family, b, shape, clip, breaks) {
+  if (!is.null(file$paid)) {
+    frame <- score_frame(family, drop(file$x %*% b), shape)
+    file$whole(frame, clip, counted_above(family, frame, clip))
+    if (!is.null(breaks)) file$margin(breaks)
+  }
 }
 
 #' Where scores are taken first: all public

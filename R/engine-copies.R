@@ -1,0 +1,322 @@
+# Predictors that tell the response, where a database holds it. What
+# copied_response.R looks for in records is found by queries over groups: of
+# each group of equal predictors its number, and its smallest and its largest
+# response. Groups do not leave the database; what leaves is how many of them
+# follow each other, overlap or hold one response.
+
+#' Refuse predictors that tell the response, hold it, or are its means
+#'
+#' @param x (list) See check_table().
+#' @param stated (list) See there.
+#' @param terms (named list) Computed terms of the formula, by combination.
+#' @noRd
+check_table_copies <- function(x, terms, stated) {
+  cells <- x$cells
+  predictors <- cells$values
+  published <- c(
+    Map(function(values, j) list(values = values, key = j), predictors,
+      seq_along(predictors)
+    ),
+    lapply(terms, function(values) list(values = values))
+  )
+  # Amounts that are written as text, too, as numbers
+  written <- Map(function(values, j) {
+    number <- numbers_in(values)
+    if (!is.null(number)) list(values = number, from = j)
+  }, predictors, seq_along(predictors))
+  written <- Filter(Negate(is.null), written)
+  columns <- Filter(
+    function(column) length(unique(column$values)) > 1, c(published, written)
+  )
+  if (length(columns) == 0) {
+    return(invisible())
+  }
+  numbers <- if (!has_labels(x$response) || is.numeric(x$variable$type)) {
+    Filter(function(column) {
+      is.numeric(column$values) && (!is.null(column$key) ||
+        !is.null(column$from))
+    }, columns)
+  }
+  followed <- groups_by_column(x, columns)
+  times <- NULL
+  repeats <- function() {
+    if (is.null(times)) times <<- response_repeats(x)
+    times
+  }
+  refuse_telling(unique(names(columns)[vapply(seq_along(columns), function(i) {
+    tells_by_groups(columns[[i]]$values, cells$n, followed[i, ], repeats)
+  }, NA)]))
+  refuse_joint(x, predictors, repeats)
+  refuse_held_in_table(x, numbers, stated$constants)
+  refuse_means_in_table(x, numbers)
+}
+
+# Columns as keys of queries ---------------------------------------------------
+
+#' A column of combinations, in a query that has their keys
+#'
+#' @param column (list) `values`, by combination, and `key` (number of the
+#'   predictor that they are) or `from` (of the text that writes them).
+#' @param keys (character) Of the combinations, see sql_keys_again().
+#' @noRd
+sql_of_cells <- function(x, column, keys) {
+  if (!is.null(column$key)) {
+    return(keys[column$key])
+  }
+  values <- sql_value(x$dialect, as.double(column$values))
+  if (is.null(column$from)) {
+    return(sql_by_cell(keys, x$levels, values))
+  }
+  level <- x$levels[column$from]
+  first <- !duplicated(level)
+  sql_by_cell(keys[column$from], level[first, , drop = FALSE], values[first])
+}
+
+#' Combinations with the number and the range of their responses, as a query
+#' @noRd
+sql_ranges <- function(x) {
+  keys <- sql_keys_again(x$dialect, x$columns)
+  held <- key_names(x$columns)
+  records <- sql_query(x$dialect, c(
+    sprintf("%s AS %s", sql_reads(x$columns), held),
+    sprintf("%s AS v", x$modelled)
+  ), x$engine$from)
+  sql_query(x$dialect, c(
+    sprintf("%s AS %s", keys, held), "COUNT(*) AS n", "MIN(v) AS low",
+    "MAX(v) AS high"
+  ), sprintf("(\n%s\n) s", records), keys)
+}
+
+#' How the groups of each column lie to each other
+#'
+#' @return (double matrix, a row for each) `groups`; `varied`: groups of several
+#'   responses; `over`: in the order of responses, groups that begin before
+#'   another ends; `down`, `up`: in the order of the column, groups that begin
+#'   below the end of the one before, and that end above its beginning.
+#' @noRd
+groups_by_column <- function(x, columns) {
+  dialect <- x$dialect
+  keys <- sql_keys_again(dialect, x$columns)
+  one <- function(i) {
+    column <- columns[[i]]
+    key <- sql_of_cells(x, column, keys)
+    text <- is.character(column$values)
+    order <- if (text) trimws(paste("k", dialect$collate)) else "k"
+    groups <- sql_query(dialect, c(
+      sprintf("%s AS k", key), "MIN(low) AS low", "MAX(high) AS high"
+    ), "g", key)
+    lain <- sql_query(dialect, c(
+      "low", "high",
+      sprintf("LAG(low) OVER (ORDER BY %s) AS low_before", order),
+      sprintf("LAG(high) OVER (ORDER BY %s) AS high_before", order),
+      paste(
+        "MAX(high) OVER (ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING",
+        "AND 1 PRECEDING) AS end_before"
+      )
+    ), sprintf("(\n%s\n) h", groups))
+    sql_query(dialect, c(
+      sprintf("%d AS number", i), sql_total(dialect, "COUNT(*)", "groups"),
+      sql_number(dialect, c(
+        "low < high", "low <= end_before", "low < high_before",
+        "high > low_before"
+      ), c("varied", "over", "down", "up"))
+    ), sprintf("(\n%s\n) o", lain))
+  }
+  # Engines take some hundred parts of a query at most
+  parts <- split(seq_along(columns), (seq_along(columns) - 1) %/% 50)
+  found <- do.call(rbind, lapply(parts, function(part) {
+    x$engine$ask(sprintf(
+      "WITH g AS %s(\n%s\n)\n%s", dialect$materialized, sql_ranges(x),
+      paste(vapply(part, one, ""), collapse = "\nUNION ALL\n")
+    ))
+  }))
+  as.matrix(found[order(found$number), -1])
+}
+
+#' How many responses are met once, twice and so on
+#' @return (data frame) `times`, `n`.
+#' @noRd
+response_repeats <- function(x) {
+  dialect <- x$dialect
+  met <- sql_query(
+    dialect, "COUNT(*) AS times", x$engine$from, sprintf("(%s)", x$modelled)
+  )
+  x$engine$ask(sql_query(
+    dialect, c(sql_total(dialect, "times", "times"), sql_count(dialect)),
+    sprintf("(\n%s\n) m", met), "m.times"
+  ))
+}
+
+#' See tells_response()
+#' @param n (double) Records of each combination.
+#' @param lie (named double) See groups_by_column().
+#' @param repeats (function) Gives response_repeats().
+#' @noRd
+tells_by_groups <- function(values, n, lie, repeats) {
+  groups <- lie[["groups"]]
+  if (groups < 2) {
+    return(FALSE)
+  }
+  records <- sum(n)
+  one_each <- lie[["varied"]] == 0
+  apart <- lie[["over"]] == 0
+  up <- lie[["down"]] == 0 || lie[["up"]] == 0
+  if (one_each || apart) {
+    # What the other way round is one each has as many orders as both together
+    met <- repeats()
+    if (nrow(met) == 1 && met$times[1] == records) {
+      return(FALSE)
+    }
+    orders <- if (apart) {
+      orders_of(sums_by_code(n, match(values, unique(values)), groups))
+    } else {
+      orders_of(met$times, met$n)
+    }
+    if (is_no_accident(orders - lfactorial(records), up, TRUE, groups)) {
+      return(TRUE)
+    }
+  }
+  # See nearly_follows()
+  few <- 20
+  against <- min(lie[c("down", "up")]) / (groups - 1)
+  if (groups < few || against >= 1 / 2 / 5) {
+    return(FALSE)
+  }
+  met <- repeats()
+  at_random <- (1 - sum(met$n * (met$times / records)^2)) / 2
+  sum(met$n) >= few && against < at_random / 5
+}
+
+#' Refuse predictors that together tell the response of every record
+#'
+#' As tells_by_groups() of the combinations, which have no order.
+#' @noRd
+refuse_joint <- function(x, predictors, repeats) {
+  n <- x$cells$n
+  if (length(predictors) < 2 || length(n) > sum(n) / 2) {
+    return(invisible())
+  }
+  varied <- x$engine$ask(sql_query(
+    x$dialect, sql_number(x$dialect, "low < high", "varied"),
+    sprintf("(\n%s\n) g", sql_ranges(x))
+  ))$varied
+  if (varied > 0) {
+    return(invisible())
+  }
+  met <- repeats()
+  chance <- orders_of(met$times, met$n) - lfactorial(sum(n))
+  told <- nrow(met) > 1 || met$times[1] < sum(n)
+  refuse_copies(
+    if (told && is_no_accident(chance, FALSE, TRUE, length(n))) {
+      names(predictors)
+    },
+    "Predictors must not determine the response together.",
+    x = "Records with the same values of {.val {names(predictors)}} all have
+         the same response.",
+    i = "Leave one of them out."
+  )
+}
+
+# Values and means -------------------------------------------------------------
+
+#' See check_holds_none() and check_terms_hold_none()
+#' @param numbers (named list) Columns of numbers, see sql_of_cells().
+#' @param constants (double) Of the formula.
+#' @noRd
+refuse_held_in_table <- function(x, numbers, constants) {
+  values <- lapply(numbers, function(column) unique(as.double(column$values)))
+  among <- c(
+    lapply(values, sql_value, dialect = x$dialect),
+    list(sql_value(x$dialect, unique(abs(as.double(constants)))))
+  )
+  own <- c(rep("w", length(values)), "ABS(w)")
+  some <- lengths(among) > 10
+  if (!any(some) || is.character(x$variable$type)) {
+    return(invisible())
+  }
+  raw <- sql_as_double(x$dialect, x$variable)
+  once <- sql_query(
+    x$dialect, sprintf("%s AS w", raw), x$engine$from,
+    paste(raw, "HAVING COUNT(*) = 1")
+  )
+  held <- unlist(x$engine$ask(sql_query(x$dialect, sql_number(
+    x$dialect, sprintf("%s IN (%s)", own, vapply(among, paste, "",
+      collapse = ", "
+    ))[some], sprintf("h%d", which(some))
+  ), sprintf("(\n%s\n) o", once))))
+  held[is.na(held)] <- 0
+  holds <- rep(FALSE, length(among))
+  holds[some] <- held > pmax(10, lengths(among)[some] / 2)
+  last <- length(among)
+  refuse_holding(unique(names(values)[holds[-last]]), "values")
+  refuse_formula_holding(holds[last])
+}
+
+#' See holds_means(): means, medians and means of logarithms by group
+#'
+#' Only of columns with several values of more than three digits.
+#' @noRd
+refuse_means_in_table <- function(x, numbers) {
+  n <- x$cells$n
+  holds <- vapply(numbers, function(column) {
+    value <- unique(as.double(column$values))
+    long <- value[value != signif(value, 3)]
+    if (length(long) < 2 || length(value) > sum(n) / 2) {
+      return(FALSE)
+    }
+    found <- unlist(x$engine$ask(sql_means(x, column, value, long)))
+    found[is.na(found)] <- 0
+    found[["varied"]] >= 2 &&
+      max(found[-1]) > max(1, found[["varied"]] / 2)
+  }, NA)
+  refuse_holding(unique(names(numbers)[holds]), "means")
+}
+
+sql_means <- function(x, column, value, long) {
+  dialect <- x$dialect
+  number <- function(x) sql_value(dialect, as.double(x))
+  raw <- sql_within(
+    dialect, sql_as_double(dialect, x$variable), c(-1, 1) * largest_number
+  )
+  key <- if (is.null(column$key)) {
+    sql_of_cells(x, column, sql_reads(x$columns))
+  } else {
+    sql_double(dialect, sql_reads(x$columns)[column$key])
+  }
+  # Up to the column's own rounding
+  digits <- response_digits(value)
+  half <- if (is.na(digits)) 0 else 0.5 * 10^-digits * (1 + 1e-9)
+  near <- function(of) {
+    sprintf(
+      "long = 1 AND n > 1 AND low < high AND %s",
+      sprintf(
+        "(ABS(%s - k) <= 1e-6 * ABS(k) OR ABS(%s - k) <= %s)", of, of,
+        number(half)
+      )
+    )
+  }
+  logs <- x$response$transform == "log"
+  numbered <- sql_query(dialect, c(
+    "k", "w", "ROW_NUMBER() OVER (PARTITION BY k ORDER BY w) AS i",
+    "COUNT(*) OVER (PARTITION BY k) AS n"
+  ), sprintf("(\n%s\n) s", sql_query(
+    dialect, c(sprintf("%s AS k", key), sprintf("%s AS w", raw)), x$engine$from
+  )))
+  groups <- sql_query(dialect, c(
+    "k", "MAX(n) AS n", "MIN(w) AS low", "MAX(w) AS high", "AVG(w) AS mean",
+    "AVG(CASE WHEN 2 * i >= n AND 2 * i <= n + 2 THEN w END) AS middle",
+    if (logs) sprintf("AVG(%s(CASE WHEN w > 0 THEN w END)) AS logs", dialect$ln),
+    sprintf(
+      "CASE WHEN k IN (%s) THEN 1 ELSE 0 END AS long",
+      paste(number(long), collapse = ", ")
+    )
+  ), sprintf("(\n%s\n) r", numbered), "k")
+  sql_query(
+    dialect, sql_number(
+      dialect, c(
+        "long = 1 AND n > 1 AND low < high", near("mean"), near("middle"),
+        if (logs) near("logs")
+      ), c("varied", "means", "medians", if (logs) "logs")
+    ), sprintf("(\n%s\n) g", groups)
+  )
+}
