@@ -6,49 +6,52 @@
 
 #' Refuse predictors that tell the response, hold it, or are its means
 #'
+#' And a combination that queries do not find again, as they are told it.
 #' @param x (list) See check_table().
 #' @param stated (list) See there.
 #' @param terms (named list) Computed terms of the formula, by combination.
 #' @noRd
 check_table_copies <- function(x, terms, stated) {
-  cells <- x$cells
-  predictors <- cells$values
-  published <- c(
-    Map(function(values, j) list(values = values, key = j), predictors,
-      seq_along(predictors)
-    ),
-    lapply(terms, function(values) list(values = values))
-  )
-  # Amounts that are written as text, too, as numbers
-  written <- Map(function(values, j) {
-    number <- numbers_in(values)
-    if (!is.null(number)) list(values = number, from = j)
-  }, predictors, seq_along(predictors))
-  written <- Filter(Negate(is.null), written)
-  columns <- Filter(
-    function(column) length(unique(column$values)) > 1, c(published, written)
-  )
-  if (length(columns) == 0) {
+  n <- x$cells$n
+  predictors <- x$cells$values
+  if (length(predictors) == 0) {
     return(invisible())
   }
-  numbers <- if (!has_labels(x$response) || is.numeric(x$variable$type)) {
-    Filter(function(column) {
-      is.numeric(column$values) && (!is.null(column$key) ||
-        !is.null(column$from))
-    }, columns)
-  }
-  followed <- groups_by_column(x, columns)
+  number <- seq_along(predictors)
+  # Amounts that are written as text, too, as numbers
+  written <- Map(function(values, j) {
+    amount <- numbers_in(values)
+    if (!is.null(amount)) list(values = amount, from = j)
+  }, predictors, number)
+  numbers <- c(
+    Map(function(values, j) {
+      if (is.numeric(values)) list(values = values, key = j)
+    }, predictors, number), written
+  )
+  columns <- Filter(function(column) length(unique(column$values)) > 1, c(
+    Map(function(values, j) list(values = values, key = j), predictors, number),
+    lapply(terms, function(values) list(values = values)),
+    Filter(Negate(is.null), written)
+  ))
   times <- NULL
   repeats <- function() {
     if (is.null(times)) times <<- response_repeats(x)
     times
   }
+  followed <- groups_by_column(x, columns)
+  check_as_counted(
+    x$engine, seq_along(n), n, n, followed[1, "groups"] == length(n) &&
+      followed[1, "over"] == 0
+  )
   refuse_telling(unique(names(columns)[vapply(seq_along(columns), function(i) {
-    tells_by_groups(columns[[i]]$values, cells$n, followed[i, ], repeats)
+    tells_by_groups(columns[[i]]$values, n, followed[i + 1, ], repeats)
   }, NA)]))
-  refuse_joint(x, predictors, repeats)
-  refuse_held_in_table(x, numbers, stated$constants)
-  refuse_means_in_table(x, numbers)
+  refuse_joint(names(predictors), n, followed[1, "varied"], repeats)
+  if (is.numeric(x$variable$type)) {
+    numbers <- Filter(Negate(is.null), numbers)
+    refuse_held_in_table(x, numbers, stated$constants)
+    refuse_means_in_table(x, numbers)
+  }
 }
 
 # Columns as keys of queries ---------------------------------------------------
@@ -89,14 +92,23 @@ sql_ranges <- function(x) {
 
 #' How the groups of each column lie to each other
 #'
-#' @return (double matrix, a row for each) `groups`; `varied`: groups of several
-#'   responses; `over`: in the order of responses, groups that begin before
+#' @return (double matrix, a row for each, after one for the combinations)
+#'   `groups`; `varied`: groups of several responses; `over`: in the order of responses, groups that begin before
 #'   another ends; `down`, `up`: in the order of the column, groups that begin
-#'   below the end of the one before, and that end above its beginning.
+#'   below the end of the one before, and that end above its beginning. Of the
+#'   combinations `over` are those that are none as queries are told them.
 #' @noRd
 groups_by_column <- function(x, columns) {
   dialect <- x$dialect
   keys <- sql_keys_again(dialect, x$columns)
+  known <- sql_by_cell(keys, x$levels, as.character(seq_along(x$cells$n)))
+  all <- sql_query(dialect, c(
+    "0 AS number", sql_total(dialect, "COUNT(*)", "groups"),
+    sql_number(
+      dialect, c("low < high", sprintf("(%s) IS NULL", known)),
+      c("varied", "over")
+    ), sql_total(dialect, "0", c("down", "up"))
+  ), "g")
   one <- function(i) {
     column <- columns[[i]]
     key <- sql_of_cells(x, column, keys)
@@ -123,11 +135,12 @@ groups_by_column <- function(x, columns) {
     ), sprintf("(\n%s\n) o", lain))
   }
   # Engines take some hundred parts of a query at most
-  parts <- split(seq_along(columns), (seq_along(columns) - 1) %/% 50)
+  arms <- c(all, vapply(seq_along(columns), one, ""))
+  parts <- split(arms, (seq_along(arms) - 1) %/% 50)
   found <- do.call(rbind, lapply(parts, function(part) {
     x$engine$ask(sprintf(
       "WITH g AS %s(\n%s\n)\n%s", dialect$materialized, sql_ranges(x),
-      paste(vapply(part, one, ""), collapse = "\nUNION ALL\n")
+      paste(part, collapse = "\nUNION ALL\n")
     ))
   }))
   as.matrix(found[order(found$number), -1])
@@ -190,30 +203,21 @@ tells_by_groups <- function(values, n, lie, repeats) {
 #' Refuse predictors that together tell the response of every record
 #'
 #' As tells_by_groups() of the combinations, which have no order.
+#' @param n (double) Records of each combination.
+#' @param varied (count) Combinations of several responses.
 #' @noRd
-refuse_joint <- function(x, predictors, repeats) {
-  n <- x$cells$n
-  if (length(predictors) < 2 || length(n) > sum(n) / 2) {
-    return(invisible())
-  }
-  varied <- x$engine$ask(sql_query(
-    x$dialect, sql_number(x$dialect, "low < high", "varied"),
-    sprintf("(\n%s\n) g", sql_ranges(x))
-  ))$varied
-  if (varied > 0) {
+refuse_joint <- function(predictors, n, varied, repeats) {
+  if (length(predictors) < 2 || varied > 0 || length(n) > sum(n) / 2) {
     return(invisible())
   }
   met <- repeats()
   chance <- orders_of(met$times, met$n) - lfactorial(sum(n))
   told <- nrow(met) > 1 || met$times[1] < sum(n)
   refuse_copies(
-    if (told && is_no_accident(chance, FALSE, TRUE, length(n))) {
-      names(predictors)
-    },
+    if (told && is_no_accident(chance, FALSE, TRUE, length(n))) predictors,
     "Predictors must not determine the response together.",
-    x = "Records with the same values of {.val {names(predictors)}} all have
-         the same response.",
-    i = "Leave one of them out."
+    x = "Records with the same values of {.val {predictors}} all have the same
+         response.", i = "Leave one of them out."
   )
 }
 
@@ -231,7 +235,7 @@ refuse_held_in_table <- function(x, numbers, constants) {
   )
   own <- c(rep("w", length(values)), "ABS(w)")
   some <- lengths(among) > 10
-  if (!any(some) || is.character(x$variable$type)) {
+  if (!any(some)) {
     return(invisible())
   }
   raw <- sql_as_double(x$dialect, x$variable)
