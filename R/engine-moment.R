@@ -142,9 +142,11 @@ postgresql_table <- function(source, oid, home, ask) {
   own <- which(sprintf("%.0f", found$oid) == oid)
   refuse_no_table(length(own) != 1, source$path, "newer than the transaction")
   columns <- ask(sprintf(
-    "SELECT attname, CAST(CAST(atttypid AS REGTYPE) AS TEXT) AS type
-     FROM pg_attribute WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped",
-    oid
+    "SELECT attname, CASE WHEN n.nspname = 'pg_catalog' THEN ''
+       ELSE n.nspname || '.' END || typname AS type
+     FROM pg_attribute JOIN pg_type t ON t.oid = atttypid
+     JOIN pg_namespace n ON n.oid = typnamespace
+     WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped", oid
   ))
   list(
     schema = found$nspname[own], name = found$relname[own],

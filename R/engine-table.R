@@ -119,23 +119,22 @@ columns_by_type <- function(quoted, found, table, dialect, ask) {
   columns <- Map(function(quoted, stored, name) {
     as_is <- function(type) sql_column(dialect, quoted, type)
     switch(stored,
-      boolean = as_is(logical()), smallint = , integer = as_is(integer()),
-      bigint = as_is(double()),
-      "double precision" = list(read = number(quoted), type = double()),
+      bool = as_is(logical()), int2 = , int4 = as_is(integer()),
+      int8 = as_is(double()), float8 = list(read = number(quoted), type = double()),
       numeric = list(
         read = number(sql_double(dialect, quoted)), type = double()
       ),
       # As they are written: 0.1 is not the double next to it
-      real = list(
+      float4 = list(
         read = number(sql_double(dialect, sprintf("CAST(%s AS TEXT)", quoted))),
         type = double()
       ),
       # Of fixed length: without what fills it up
-      text = , "character varying" = , character = as_is(character()),
+      text = , varchar = , bpchar = as_is(character()),
       refuse_type(name, sprintf("values of type %s", stored))
     )
   }, quoted, stored, names(quoted))
-  long <- names(quoted)[stored == "bigint"]
+  long <- names(quoted)[stored == "int8"]
   if (length(long) > 0) {
     huge <- unlist(ask(sql_query(dialect, sql_number(
       dialect, is_huge(quoted[long]), sprintf("h%d", seq_along(long))

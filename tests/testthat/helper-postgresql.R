@@ -5,6 +5,8 @@ local_postgresql <- function(frame = parent.frame()) {
   skip_unless_nightly()
   skip_if_not_installed("RPostgres")
   skip_if_not_installed("dbplyr")
+  # RPostgres asks for it, and some machines have none
+  withr::local_envvar(TZ = "UTC", .local_envir = frame)
   folders <- c(
     dirname(Sys.which("initdb")), Sys.glob("/usr/lib/postgresql/*/bin")
   )

@@ -1,37 +1,6 @@
 # Predictors that tell the response are refused in a database where they are in
 # memory: the same columns, one by one, in both.
 
-telling <- function(n = 1500) {
-  d <- engine_persons(n)
-  d$rounded <- round(d$income, -3)
-  d$text <- sprintf("%.0f thousand", d$rounded / 1000)
-  d$rank <- round(rank(d$income) / 15)
-  d$class <- paste0("c", (7 * round(rank(d$income) / 50)) %% 31)
-  d$less <- -d$rounded
-  d$nearly <- d$rounded
-  d$nearly[1:4] <- d$nearly[c(101, 51, 151, 201)]
-  mean_by <- function(x, by) as.vector(tapply(x, by, mean)[by])
-  by <- paste(d$group, d$hours)
-  d$mean <- mean_by(d$income, by)
-  d$mean_text <- sprintf("$%.2f", d$mean)
-  d$mean_log <- mean_by(log(d$income), by)
-  d$median <- as.vector(tapply(d$income, by, stats::median)[by])
-  d$median_2 <- round(d$median, 1)
-  # In any order, with others around them
-  some <- sort(d$income)[seq(2, n, length.out = 300)]
-  d$held <- rep(some, length.out = n)
-  d$held_text <- sprintf("EUR %.2f", d$held)
-  d$low <- round(log(d$income))
-  d$high <- exp(round(log(d$income)))
-  d
-}
-
-refused_copy <- function(formula, data, ...) {
-  expect_error(
-    released(formula, data, ...), class = "pseudosynth_error_copied_response"
-  )
-}
-
 test_that("a predictor that tells the response is refused as in memory", {
   d <- telling()
   con <- sqlite(persons = d)
