@@ -51,3 +51,24 @@ abort_query <- function(dialect, what = "run a query of the release",
 
 still_spent <- "The release was paid for before this query ran. Its cost stays
                 spent, and stays in the ledger if one was given."
+
+#' Refuse sums that cannot be those of the records that were counted
+#'
+#' Necessary, not sufficient: the last step of each record bounds what it adds.
+#' @param cell (integer) Which of the combinations have records.
+#' @param n,counted (double) Records of these, and as counted of all.
+#' @param good (flag) Are the sums what they may be?
+#' @noRd
+check_as_counted <- function(engine, cell, n, counted, good) {
+  holds <- setequal(cell, seq_along(counted)) &&
+    length(cell) == length(counted) && identical(as.double(n), counted[cell])
+  refuse_if(
+    !(holds && good),
+    "The sums of the database must be those of the records it counted.",
+    x = "Combinations, counts or limits differ between two queries.",
+    i = "The table may change while it is read, or the engine may compute in
+         another way. Write the file to a table of its own.",
+    i = if (isTRUE(engine$log$paid)) still_spent,
+    arg = "data", class = "pseudosynth_error_engine"
+  )
+}

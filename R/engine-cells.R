@@ -11,8 +11,12 @@ cell_keys <- function(data, n) {
     return(rep("", n))
   }
   columns <- lapply(unclass(data), function(x) {
-    # Two zeros are one
-    text <- if (is.numeric(x)) sprintf("%.17g", as.double(x) + 0) else as_text(x)
+    text <- if (is.numeric(x)) {
+      # Two zeros are one
+      sprintf("%.17g", as.double(x) + 0)
+    } else {
+      as_text(x)
+    }
     ifelse(is.na(x), "-", paste0(nchar(text, "bytes"), ":", text))
   })
   do.call(paste0, unname(columns))

@@ -64,8 +64,8 @@ check_table_values <- function(x) {
     finer = if (rounds) {
       sprintf(
         paste(
-          "CASE WHEN %s > 0 AND %s < %s THEN 1 WHEN %s < %s AND",
-          "ABS(%s - %s) > 1e-6 THEN 1 ELSE 0 END = 1"
+          "CASE WHEN %s > 0 AND %s < %s THEN 1 WHEN %s >= %s THEN 0",
+          "WHEN ABS(%s - %s) > 1e-6 THEN 1 ELSE 0 END = 1"
         ), size, size, number(1e-100), size,
         number(min(1e15, 1e15 / 10^response$digits)), step, sql_floor(
           dialect, sprintf("(%s + %s)", step, number(0.5))

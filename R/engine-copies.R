@@ -93,10 +93,11 @@ sql_ranges <- function(x) {
 #' How the groups of each column lie to each other
 #'
 #' @return (double matrix, a row for each, after one for the combinations)
-#'   `groups`; `varied`: groups of several responses; `over`: in the order of responses, groups that begin before
-#'   another ends; `down`, `up`: in the order of the column, groups that begin
-#'   below the end of the one before, and that end above its beginning. Of the
-#'   combinations `over` are those that are none as queries are told them.
+#'   `groups`; `varied`: groups of several responses; `over`: in the order of
+#'   responses, groups that begin before another ends; `down`, `up`: in the
+#'   order of the column, groups that begin below the end of the one before, and
+#'   that end above its beginning. Of the combinations `over` are those that are
+#'   none as queries are told them.
 #' @noRd
 groups_by_column <- function(x, columns) {
   dialect <- x$dialect
@@ -309,7 +310,9 @@ sql_means <- function(x, column, value, long) {
   groups <- sql_query(dialect, c(
     "k", "MAX(n) AS n", "MIN(w) AS low", "MAX(w) AS high", "AVG(w) AS mean",
     "AVG(CASE WHEN 2 * i >= n AND 2 * i <= n + 2 THEN w END) AS middle",
-    if (logs) sprintf("AVG(%s(CASE WHEN w > 0 THEN w END)) AS logs", dialect$ln),
+    if (logs) {
+      sprintf("AVG(%s(CASE WHEN w > 0 THEN w END)) AS logs", dialect$ln)
+    },
     sprintf(
       "CASE WHEN k IN (%s) THEN 1 ELSE 0 END AS long",
       paste(number(long), collapse = ", ")

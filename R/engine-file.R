@@ -253,36 +253,42 @@ engine_file <- function(model, cells, parts, sums, engines) {
     if (is.null(kept[[key]])) kept[[key]] <<- f()
     kept[[key]]
   }
-  tally <- function(breaks) once(breaks, function() {
-    found <- Map(function(one, place) {
-      found <- one$tally(breaks)
-      found$cell <- place[found$cell]
-      found
-    }, sums, places)
+  tally <- function(breaks) {
+    found <- once(breaks, function() {
+      Map(function(one, place) {
+        found <- one$tally(breaks)
+        found$cell <- place[found$cell]
+        found
+      }, sums, places)
+    })
     list(
       cell = unlist(lapply(found, `[[`, "cell")),
       bin = unlist(lapply(found, `[[`, "bin")),
       n = unlist(lapply(found, `[[`, "n"))
     )
-  })
+  }
   c(list(n = as.integer(sum(cells$n)), spec = spec), rows, list(
     coding = coding,
     outside = function(bounds) {
       sum(vapply(sums, function(one) as.double(one$outside(bounds)), 1))
     },
     places = places, at = at_cells,
-    paid = function() for (engine in engines) engine$log$paid <- TRUE,
-    whole = function(frame, clip, lowest) once(list(frame, clip, lowest), function() {
-      at <- at_cells(frame, lowest)
-      found <- Map(function(one, place) {
-        one$whole(at[place, , drop = FALSE], clip)
-      }, sums, places)
+    paid = function() {
+      for (engine in engines) engine$log$paid <- TRUE
+    },
+    whole = function(frame, clip, lowest) {
+      found <- once(list(frame, clip, lowest), function() {
+        at <- at_cells(frame, lowest)
+        Map(function(one, place) {
+          one$whole(at[place, , drop = FALSE], clip)
+        }, sums, places)
+      })
       list(
         row = row[unlist(places)],
         q = unlist(lapply(found, `[[`, "q")),
         inside = unlist(lapply(found, `[[`, "inside")), most = max(cells$n)
       )
-    }),
+    },
     margin = function(breaks) {
       found <- tally(breaks[-c(1, length(breaks))])
       sums_by_code(found$n, found$bin, length(breaks) - 1)

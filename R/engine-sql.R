@@ -64,6 +64,7 @@ sql_name <- function(dialect, name) {
 #' @noRd
 sql_value <- function(dialect, x) {
   if (is.character(x)) {
+    x <- enc2utf8(x)
     # Backslashes are signs of their own in one of the dialects
     if (dialect$quote == "`") x <- gsub("\\", "\\\\", x, fixed = TRUE)
     paste0("'", gsub("'", "''", x, fixed = TRUE), "'")

@@ -49,7 +49,10 @@ table_engine <- function(source, found) {
   }
   engine$cells <- function(types) table_cells(engine, types)
   engine$for_response <- function(response, type, cells) {
-    if (length(cells$n) > 0) table_sums(engine, response, type, cells) else no_sums
+    if (length(cells$n) == 0) {
+      return(no_sums)
+    }
+    table_sums(engine, response, type, cells)
   }
   engine
 }
@@ -120,7 +123,8 @@ columns_by_type <- function(quoted, found, table, dialect, ask) {
     as_is <- function(type) sql_column(dialect, quoted, type)
     switch(stored,
       bool = as_is(logical()), int2 = , int4 = as_is(integer()),
-      int8 = as_is(double()), float8 = list(read = number(quoted), type = double()),
+      int8 = as_is(double()),
+      float8 = list(read = number(quoted), type = double()),
       numeric = list(
         read = number(sql_double(dialect, quoted)), type = double()
       ),
@@ -278,26 +282,5 @@ table_sums <- function(engine, response, type, cells) {
       )
       list(cell = cell, bin = as.integer(found$bin), n = found$n)
     }
-  )
-}
-
-#' Refuse sums that cannot be those of the records that were counted
-#'
-#' Necessary, not sufficient: the last step of each record bounds what it adds.
-#' @param cell (integer) Which of the combinations have records.
-#' @param n,counted (double) Records of these, and as counted of all.
-#' @param good (flag) Are the sums what they may be?
-#' @noRd
-check_as_counted <- function(engine, cell, n, counted, good) {
-  holds <- setequal(cell, seq_along(counted)) &&
-    length(cell) == length(counted) && identical(as.double(n), counted[cell])
-  refuse_if(
-    !(holds && good),
-    "The sums of the database must be those of the records it counted.",
-    x = "Combinations, counts or limits differ between two queries.",
-    i = "The table may change while it is read, or the engine may compute in
-         another way. Write the file to a table of its own.",
-    i = if (isTRUE(engine$log$paid)) still_spent,
-    arg = "data", class = "pseudosynth_error_engine"
   )
 }

@@ -9,11 +9,15 @@
 #' The release is the same as that of the whole file.
 #'
 #' @param ... Tables of databases, such as `dplyr::tbl(con, "persons")`, and
-#'   data frames. All have the columns of the formula, of the same types. Each
-#'   record is in one part only.
+#'   data frames. All have the same columns, those of the formula of the same
+#'   types. Each record is in one part only: the same table or data frame twice
+#'   is refused, also with other filters, over another connection, or as the
+#'   partition of another part; a copy under another name is not known again.
 #' @return A `file_shards`: a list of the parts.
 #' @section Error types:
 #' `pseudosynth_error_input`: a part that is neither a table nor a data frame.
+#' [score_release()] refuses parts that are the same
+#' (`pseudosynth_error_rows`).
 #' @seealso [score_release()], [release_queries()]
 #' @examples
 #' positive <- subset(ce_income, income > 0, c("income", "age", "earner"))

@@ -119,31 +119,48 @@
 #'
 #' @section Databases:
 #' `data` may be a table in SQLite or PostgreSQL, such as
-#' `dplyr::tbl(con, "persons")`, with or without dplyr's `filter()`, `select()`
-#' and `mutate()`, or [shards()] of such tables and data frames. The database
-#' adds the whole sums and R adds the noise: at the same seed the release is the
-#' same as that of a data frame, number for number. R reads the combinations of
-#' the predictors with their counts, and sums by combination. No response leaves
-#' the database. [release_queries()] shows the queries.
+#' `dplyr::tbl(con, "persons")`, or [shards()] of such tables and data frames.
+#' The database adds the whole sums and R adds the noise: at the same seed the
+#' release is the same as that of a data frame, number for number. R reads the
+#' combinations of the predictors with their counts, and sums by combination;
+#' the sum of a combination that one record has is that record's. R is on the
+#' agency's side. No query gives a response. [release_queries()] shows the
+#' queries.
+#' * The name must be that of a table that holds its records: not of a view, a
+#'   foreign or a virtual table, and not a query of your own. A record would
+#'   otherwise be several rows, or depend on other records, unseen. A table may
+#'   have partitions.
+#' * Of dplyr's steps `select()`, `rename()` and `filter()` are taken. A filter
+#'   compares columns with constants or with each other, by `==`, `!=`, `<`,
+#'   `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`; text by
+#'   `==`, `!=` and `%in%` only. What else is needed, write to a table.
 #' * All queries see one moment: they run in a transaction that reads only. The
-#'   connection must not be in another one.
-#' * Each row must be one record of one table. Joins, windows, limits and random
-#'   functions are refused. The package cannot look into a view: it must have
-#'   one row for each record, too.
+#'   connection must not be in another one. Settings of the session, such as
+#'   PostgreSQL's search path, change nothing but what the table's name means.
+#' * A role that may see some rows only releases those. The rule must look at
+#'   one row alone.
 #' * The response is modelled as `y`, `log(y)` or `sqrt(y)`. Each term of the
 #'   formula is computed from a record alone. Predictors have at most a million
 #'   combinations of values, and each fewer values than half of the records.
-#' * Text and its order are compared in bytes. Levels of the response are stated
-#'   by `response`.
-#' * Checks that need single responses in R are left out: a ledger does not know
-#'   the response again under another name.
+#' * Columns hold numbers, text, or true and false. Text is compared in bytes;
+#'   PostgreSQL's `char(n)` is read without the blanks that fill it up. Levels
+#'   of the response are stated by `response`.
+#' * Before the payment the engine computes the first sums, so that what it
+#'   fails at costs nothing. If it fails later, the error says that the cost
+#'   stays spent.
+#' * Predictors that tell the response are refused as in a data frame, by
+#'   queries. Two checks are left out: of a column that is the response in
+#'   another order and another unit at once, and the message on predictors that
+#'   nearly give the response together. Beyond a data frame's checks, predictors
+#'   that together determine every response are refused.
+#' * A ledger does not know the response again under another name.
 #' * SQLite needs its mathematical functions for `log(y)`:
 #'   `RSQLite::initExtension(con, "math")`.
 #'
 #' @section Error types:
 #' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both
 #' `pseudosynth_error_input`): a database that cannot do what the release rests
-#' on; a table whose rows are not single records.
+#' on, or a column of another type; `data` whose rows may not be single records.
 #' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or
 #' text response without stated levels, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a

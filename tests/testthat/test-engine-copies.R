@@ -21,7 +21,9 @@ test_that("a predictor that tells the response is refused as in memory", {
   # What has nothing to do with it
   d$other <- withr::with_seed(1, sample(d$rounded))
   d$label <- paste0("l", withr::with_seed(2, sample(1:40, nrow(d), TRUE)))
-  d$amount <- sprintf("%d EUR", withr::with_seed(3, sample(1:60, nrow(d), TRUE)))
+  d$amount <- sprintf(
+    "%d EUR", withr::with_seed(3, sample(1:60, nrow(d), TRUE))
+  )
   con <- sqlite(persons = d)
   for (column in c("other", "label", "amount", "`the \"age\"`")) {
     formula <- stats::reformulate(column, quote(log(income)))
@@ -126,7 +128,8 @@ test_that("constants of a formula and stated numbers must not be the data's", {
   stated <- c(
     mean(y), stats::median(y), stats::quantile(y, c(0.25, 0.75)), range(y),
     stats::sd(y), stats::mad(y), stats::IQR(y), stats::IQR(y) / 1.349,
-    2.5 * stats::sd(y), 2.5 * stats::mad(y), log(mean(y)), log(stats::median(y)),
+    2.5 * stats::sd(y), 2.5 * stats::mad(y), log(mean(y)),
+    log(stats::median(y)),
     y[17]
   )
   for (number in stated) {

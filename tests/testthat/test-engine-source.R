@@ -13,7 +13,7 @@ test_that("joins, windows, limits, chance and one's own SQL are refused", {
   refused_rows(dplyr::semi_join(persons, other, by = "flag"))
   refused_rows(dplyr::union_all(persons, persons))
   refused_rows(dplyr::summarise(persons, income = max(.data$income)))
-  refused_rows(dplyr::mutate(persons, income = mean(.data$income, na.rm = TRUE)))
+  refused_rows(dplyr::mutate(persons, income = mean(.data$income)))
   refused_rows(dplyr::mutate(persons, income = .data$income / 2))
   refused_rows(dplyr::mutate(persons, income = dplyr::sql("RANDOM()")))
   refused_rows(dplyr::filter(persons, dplyr::row_number(.data$income) > 3))
@@ -57,7 +57,9 @@ test_that("no text of a query is taken, however it is disguised", {
   d$`it's "a` <- d$flag
   DBI::dbWriteTable(con, "it's \"persons\", other", d)
   expect_same_release(
-    released(log(income) ~ `it's "a`, dplyr::tbl(con, "it's \"persons\", other")),
+    released(
+      log(income) ~ `it's "a`, dplyr::tbl(con, "it's \"persons\", other")
+    ),
     released(log(income) ~ `it's "a`, d)
   )
 })

@@ -192,7 +192,8 @@ test_that("settings of the session change nothing", {
   )
   run("CREATE TABLE evil.pg_inherits (inhrelid OID, inhparent OID)")
   for (setting in c(
-    "extra_float_digits = 0", "standard_conforming_strings = off", "backslash_quote = on",
+    "extra_float_digits = 0", "standard_conforming_strings = off",
+    "backslash_quote = on",
     "search_path = evil, pg_catalog, public", "DateStyle = 'German'",
     "IntervalStyle = iso_8601", "bytea_output = escape", "quote_all_identifiers
     = on", "default_transaction_isolation = 'read committed'"
@@ -320,7 +321,8 @@ test_that("what tells the response is refused in PostgreSQL as in memory", {
     "rounded", "text", "class", "nearly", "mean_text", "mean_log", "median_2",
     "held_text", "low"
   )) {
-    refused_copy(stats::reformulate(c(column, "flag"), quote(log(income))), table)
+    formula <- stats::reformulate(c(column, "flag"), quote(log(income)))
+    refused_copy(formula, table)
   }
   own <- stats::mad(log(d$income))
   expect_error(

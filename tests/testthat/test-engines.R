@@ -86,7 +86,9 @@ test_that("a neighbouring record moves the sums as in memory", {
         log(income) ~ flag, far[0, ], student_t(), NULL
       )
       one <- engines[[1]]$for_response(response, double(), part)
-      at <- data.frame(centre = rep(10.8, length(part$n)), spread = 1, lowest = -1)
+      at <- data.frame(
+        centre = rep(10.8, length(part$n)), spread = 1, lowest = -1
+      )
       found <- one$whole(at, 1)
       c(sum(found$q), sum(found$inside))
     })
