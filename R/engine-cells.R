@@ -26,6 +26,14 @@ cell_keys <- function(data, n) {
 #' @noRd
 keys_of_cells <- function(cells) cell_keys(cells$values, length(cells$n))
 
+sorted_cells <- function(cells) {
+  if (length(cells$values) == 0) {
+    return(cells)
+  }
+  sorted <- do.call(order, c(unname(cells$values), method = "radix"))
+  list(values = lapply(cells$values, `[`, sorted), n = cells$n[sorted])
+}
+
 #' A part without records
 #' @noRd
 no_sums <- list(

@@ -7,8 +7,8 @@
 #' As new_response() does of records in memory.
 #' @param x (list) `engine`, `dialect`, `response`, `variable` (its column, see
 #'   sql_column()), `own` and `modelled` (strings, see sql_own() and
-#'   sql_modelled()), `cells`, and `columns` and `levels` of these (see
-#'   sql_whole()).
+#'   sql_modelled()), `cells`, of these `columns`, `levels` (as literals) and
+#'   `cell` (string: their number, see sql_by_cell()).
 #' @param stated (list) `ends`, `own` and `modelled` (numbers on either scale),
 #'   with the argument that each is of; `confirmed`; `constants` (of the
 #'   formula).

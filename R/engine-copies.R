@@ -17,21 +17,20 @@ check_table_copies <- function(x, terms, stated) {
   if (length(predictors) == 0) {
     return(invisible())
   }
-  number <- seq_along(predictors)
+  columns <- Map(function(values, j) {
+    list(values = values, of = j)
+  }, predictors, seq_along(predictors))
   # Amounts that are written as text, too, as numbers
-  written <- Map(function(values, j) {
-    amount <- numbers_in(values)
-    if (!is.null(amount)) list(values = amount, from = j)
-  }, predictors, number)
-  numbers <- c(
-    Map(function(values, j) {
-      if (is.numeric(values)) list(values = values, key = j)
-    }, predictors, number), written
+  written <- Filter(
+    function(column) !is.null(column$values), lapply(columns, function(column) {
+      list(values = numbers_in(column$values), of = column$of)
+    })
+  )
+  numbers <- Filter(
+    function(column) is.numeric(column$values), c(columns, written)
   )
   columns <- Filter(function(column) length(unique(column$values)) > 1, c(
-    Map(function(values, j) list(values = values, key = j), predictors, number),
-    lapply(terms, function(values) list(values = values)),
-    Filter(Negate(is.null), written)
+    columns, lapply(terms, function(values) list(values = values)), written
   ))
   times <- NULL
   repeats <- function() {
@@ -48,47 +47,12 @@ check_table_copies <- function(x, terms, stated) {
   }, NA)]))
   refuse_joint(names(predictors), n, followed[1, "varied"], repeats)
   if (is.numeric(x$variable$type)) {
-    numbers <- Filter(Negate(is.null), numbers)
     refuse_held_in_table(x, numbers, stated$constants)
     refuse_means_in_table(x, numbers)
   }
 }
 
-# Columns as keys of queries ---------------------------------------------------
-
-#' A column of combinations, in a query that has their keys
-#'
-#' @param column (list) `values`, by combination, and `key` (number of the
-#'   predictor that they are) or `from` (of the text that writes them).
-#' @param keys (character) Of the combinations, see sql_keys_again().
-#' @noRd
-sql_of_cells <- function(x, column, keys) {
-  if (!is.null(column$key)) {
-    return(keys[column$key])
-  }
-  values <- sql_value(x$dialect, as.double(column$values))
-  if (is.null(column$from)) {
-    return(sql_by_cell(keys, x$levels, values))
-  }
-  level <- x$levels[column$from]
-  first <- !duplicated(level)
-  sql_by_cell(keys[column$from], level[first, , drop = FALSE], values[first])
-}
-
-#' Combinations with the number and the range of their responses, as a query
-#' @noRd
-sql_ranges <- function(x) {
-  keys <- sql_keys_again(x$dialect, x$columns)
-  held <- key_names(x$columns)
-  records <- sql_query(x$dialect, c(
-    sprintf("%s AS %s", sql_reads(x$columns), held),
-    sprintf("%s AS v", x$modelled)
-  ), x$engine$from)
-  sql_query(x$dialect, c(
-    sprintf("%s AS %s", keys, held), "COUNT(*) AS n", "MIN(v) AS low",
-    "MAX(v) AS high"
-  ), sprintf("(\n%s\n) s", records), keys)
-}
+# Groups -----------------------------------------------------------------------
 
 #' How the groups of each column lie to each other
 #'
@@ -101,46 +65,48 @@ sql_ranges <- function(x) {
 #' @noRd
 groups_by_column <- function(x, columns) {
   dialect <- x$dialect
-  keys <- sql_keys_again(dialect, x$columns)
-  known <- sql_by_cell(keys, x$levels, as.character(seq_along(x$cells$n)))
   all <- sql_query(dialect, c(
     "0 AS number", sql_total(dialect, "COUNT(*)", "groups"),
-    sql_number(
-      dialect, c("low < high", sprintf("(%s) IS NULL", known)),
-      c("varied", "over")
-    ), sql_total(dialect, "0", c("down", "up"))
+    sql_number(dialect, c("low < high", "cell IS NULL"), c("varied", "over")),
+    sql_total(dialect, "0", c("down", "up"))
   ), "g")
   one <- function(i) {
-    column <- columns[[i]]
-    key <- sql_of_cells(x, column, keys)
-    text <- is.character(column$values)
-    order <- if (text) trimws(paste("k", dialect$collate)) else "k"
+    # Places in the order of the column, which for text is that of bytes
+    values <- columns[[i]]$values
+    place <- match(values, sort(unique(values), method = "radix"))
     groups <- sql_query(dialect, c(
-      sprintf("%s AS k", key), "MIN(low) AS low", "MAX(high) AS high"
-    ), "g", key)
+      "k", "MIN(low) AS low", "MAX(high) AS high"
+    ), sprintf("(\n%s\n) h", sql_query(dialect, c(
+      sprintf("%s AS k", sql_by_number("cell", as.character(place))), "low",
+      "high"
+    ), "g")), "k")
     lain <- sql_query(dialect, c(
-      "low", "high",
-      sprintf("LAG(low) OVER (ORDER BY %s) AS low_before", order),
-      sprintf("LAG(high) OVER (ORDER BY %s) AS high_before", order),
+      "low", "high", "LAG(low) OVER (ORDER BY k) AS low_before",
+      "LAG(high) OVER (ORDER BY k) AS high_before",
       paste(
         "MAX(high) OVER (ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING",
         "AND 1 PRECEDING) AS end_before"
       )
-    ), sprintf("(\n%s\n) h", groups))
+    ), sprintf("(\n%s\n) o", groups))
     sql_query(dialect, c(
       sprintf("%d AS number", i), sql_total(dialect, "COUNT(*)", "groups"),
       sql_number(dialect, c(
         "low < high", "low <= end_before", "low < high_before",
         "high > low_before"
       ), c("varied", "over", "down", "up"))
-    ), sprintf("(\n%s\n) o", lain))
+    ), sprintf("(\n%s\n) l", lain))
   }
+  records <- sql_records(dialect, x$engine$from, x$cell, x$modelled)
+  ranges <- sql_query(
+    dialect, c("cell", "MIN(v) AS low", "MAX(v) AS high"),
+    sprintf("(\n%s\n) s", records), "cell"
+  )
   # Engines take some hundred parts of a query at most
   arms <- c(all, vapply(seq_along(columns), one, ""))
   parts <- split(arms, (seq_along(arms) - 1) %/% 50)
   found <- do.call(rbind, lapply(parts, function(part) {
     x$engine$ask(sprintf(
-      "WITH g AS %s(\n%s\n)\n%s", dialect$materialized, sql_ranges(x),
+      "WITH g AS %s(\n%s\n)\n%s", dialect$materialized, ranges,
       paste(part, collapse = "\nUNION ALL\n")
     ))
   }))
@@ -225,7 +191,8 @@ refuse_joint <- function(predictors, n, varied, repeats) {
 # Values and means -------------------------------------------------------------
 
 #' See check_holds_none() and check_terms_hold_none()
-#' @param numbers (named list) Columns of numbers, see sql_of_cells().
+#' @param numbers (named list) Columns of numbers: `values`, by combination, and
+#'   `of` (place of the predictor that has or writes them).
 #' @param constants (double) Of the formula.
 #' @noRd
 refuse_held_in_table <- function(x, numbers, constants) {
@@ -283,10 +250,16 @@ sql_means <- function(x, column, value, long) {
   raw <- sql_within(
     dialect, sql_as_double(dialect, x$variable), c(-1, 1) * largest_number
   )
-  key <- if (is.null(column$key)) {
-    sql_of_cells(x, column, sql_reads(x$columns))
+  read <- x$columns[[column$of]]
+  key <- if (is.character(read$type)) {
+    # The numbers that its text writes
+    level <- x$levels[column$of]
+    first <- !duplicated(level)
+    sql_by_cell(
+      read$read, level[first, , drop = FALSE], number(column$values)[first]
+    )
   } else {
-    sql_double(dialect, sql_reads(x$columns)[column$key])
+    sql_as_double(dialect, read)
   }
   # Up to the column's own rounding
   digits <- response_digits(value)

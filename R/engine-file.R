@@ -157,13 +157,7 @@ joined_cells <- function(parts, predictors) {
   key <- keys_of_cells(all)
   first <- !duplicated(key)
   n <- sums_by_code(all$n, match(key, key[first]), sum(first))
-  values <- lapply(all$values, `[`, first)
-  sorted <- if (length(predictors) > 0) {
-    do.call(order, c(unname(values), method = "radix"))
-  } else {
-    1L
-  }
-  list(values = lapply(values, `[`, sorted), n = n[sorted])
+  sorted_cells(list(values = lapply(all$values, `[`, first), n = n))
 }
 
 #' Refuse values of a predictor that a design cannot take, counted by records

@@ -29,73 +29,77 @@ sql_number <- function(dialect, holds, as) {
   sql_total(dialect, sprintf("SUM(CASE WHEN %s THEN 1 ELSE 0 END)", holds), as)
 }
 
-#' Names of keys in queries, which no column of the table can share
-#' @noRd
-key_names <- function(columns) sprintf("k%d", seq_along(columns))
-
-#' Keys as a query has them of another one, whose collation may be lost
-#' @param columns (list) See sql_column().
-#' @noRd
-sql_keys_again <- function(dialect, columns) {
-  text <- vapply(columns, function(column) is.character(column$type), NA)
-  collate <- ifelse(text, dialect$collate, "")
-  trimws(paste(key_names(columns), collate))
-}
-
-sql_reads <- function(columns) vapply(columns, `[[`, "", "read")
-
 #' Combinations of some columns' values with the number of records
 #' @param columns (list) See sql_column().
 #' @noRd
 sql_cells <- function(dialect, from, columns) {
-  read <- unname(sql_reads(columns))
+  read <- vapply(columns, `[[`, "", "read", USE.NAMES = FALSE)
+  # No column of the table can share these names
+  named <- sprintf("%s AS k%d", read, seq_along(read))
+  sql_query(dialect, c(named, sql_count(dialect)), from, read)
+}
+
+#' Records with the number of their combination and the modelled response
+#'
+#' All further queries are of numbers: text is looked at here alone.
+#' @param cell (string) See sql_by_cell().
+#' @noRd
+sql_records <- function(dialect, from, cell, value) {
   sql_query(
-    dialect,
-    c(sprintf("%s AS %s", read, key_names(columns)), sql_count(dialect)),
-    from, read
+    dialect, c(sprintf("%s AS cell", cell), sprintf("%s AS v", value)), from
   )
 }
 
-#' A query over records with their keys and computed values
+# Comparisons of a CASE before another is asked
+most_arms <- 8
+
+#' A value for each number from 1, as CASEs in a tree
 #'
-#' @param columns (list) Of the keys, see sql_column().
-#' @param values (named character) What is computed of a record, once.
-#' @param further (named character) What is computed of that.
-#' @param group,totals (character) Beside the keys, of these.
+#' @param of (string) The number. Those of equal neighbours are one arm.
+#' @param value (character) Literals.
 #' @noRd
-sql_over_records <- function(dialect, from, columns, values, further, group,
-                             totals) {
-  held <- key_names(columns)
-  of_record <- c(stats::setNames(unname(sql_reads(columns)), held), values)
-  again <- sql_keys_again(dialect, columns)
-  sql_query(
-    dialect, c(sprintf("%s AS %s", again, held), group, totals),
-    "t", c(again, group), with = c(
-      s = sql_query(
-        dialect, sprintf("%s AS %s", of_record, names(of_record)), from
-      ),
-      t = sql_query(
-        dialect, c(held, names(values), sprintf(
-          "%s AS %s", further, names(further)
-        )), "s"
-      )
-    )
+sql_by_number <- function(of, value) {
+  runs <- rle(value)
+  ends <- cumsum(runs$lengths)
+  sql_tree(
+    sprintf("%s <= %d", of, ends[-length(ends)]), runs$values
   )
+}
+
+#' Values by conditions of which the first that holds is looked for
+#' @param holds (character) Of all values but the last; each holds where one
+#'   before it does.
+#' @noRd
+sql_tree <- function(holds, value) {
+  # A few of one another at a time, from the leaves up
+  while (length(value) > 1) {
+    group <- (seq_along(value) - 1) %/% most_arms
+    last <- c(diff(group) > 0, TRUE)
+    arms <- ifelse(
+      last, sprintf("ELSE %s END", value),
+      sprintf("WHEN %s THEN %s", c(holds, ""), value)
+    )
+    value <- vapply(split(arms, group), function(arms) {
+      if (length(arms) == 1) {
+        sub("^ELSE (.*) END$", "\\1", arms)
+      } else {
+        paste(c("CASE", arms), collapse = " ")
+      }
+    }, "", USE.NAMES = FALSE)
+    holds <- holds[last[-length(last)]]
+  }
+  value
 }
 
 #' The whole sums of a step, see whole_scores(), by combination
 #'
-#' Beside them `lost`: records of a combination that is none of these.
-#' @param columns (list) Of the keys, see sql_column().
-#' @param levels (data frame) The combinations, as literals.
+#' @param cell (string) See sql_by_cell().
 #' @param scored (string) See sql_scored().
 #' @param at (data frame) `centre`, `spread`, `lowest` of each combination.
 #' @noRd
-sql_whole <- function(dialect, from, columns, levels, scored, at, clip) {
+sql_whole <- function(dialect, from, cell, scored, at, clip) {
   by_cell <- function(x) {
-    sprintf("(%s)", sql_by_cell(
-      sql_reads(columns), levels, sql_value(dialect, x)
-    ))
+    sprintf("(%s)", sql_by_number("cell", sql_value(dialect, x)))
   }
   centre <- clamp(as.double(at$centre), -largest_number, largest_number)
   centre[abs(centre) < 1 / largest_spread] <- 0
@@ -103,6 +107,7 @@ sql_whole <- function(dialect, from, columns, levels, scored, at, clip) {
   # A mean that is no number, of a step that went astray, is far from all
   centre[is.na(centre)] <- largest_number
   spread[is.na(spread)] <- largest_spread
+  lowest <- clamp(as.double(at$lowest), -largest_number, largest_number)
   clip <- sql_value(
     dialect, clamp(as.double(clip), 1 / largest_spread, largest_spread)
   )
@@ -118,39 +123,38 @@ sql_whole <- function(dialect, from, columns, levels, scored, at, clip) {
     ),
     score_steps, score_steps, halves_up, dialect$whole
   )
-  sql_over_records(
-    dialect, from, columns,
-    values = c(
-      v = sprintf("(%s - %s) / %s", scored, by_cell(centre), by_cell(spread)),
-      low = by_cell(clamp(
-        as.double(at$lowest), -largest_number, largest_number
-      ))
-    ),
-    further = c(u = sprintf("v / %s", clip)),
-    group = character(),
-    totals = c(
-      sql_count(dialect),
+  sql_query(
+    dialect, c(
+      "cell", sql_count(dialect),
       sql_number(dialect, sprintf("v > low AND v < %s", clip), "inside"),
       sql_total(dialect, sprintf("SUM(%s)", whole), "q"),
       sql_number(dialect, "u IS NULL OR low IS NULL", "lost")
-    )
+    ), "u", "cell", with = c(
+      s = sql_records(dialect, from, cell, scored),
+      t = sql_query(dialect, c(
+        "cell", sprintf("(v - %s) / %s AS v", by_cell(centre), by_cell(spread)),
+        sprintf("%s AS low", by_cell(lowest))
+      ), "s"),
+      u = sql_query(
+        dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip)), "t"
+      )
+    ), once = c("s", "t")
   )
 }
 
 #' How many records are in each bin, from 1, by combination
 #' @param breaks (double) Between bins: a bin holds its lower one.
 #' @noRd
-sql_tally <- function(dialect, from, columns, modelled, breaks) {
-  arms <- sprintf(
-    "WHEN v < %s THEN %d", sql_value(dialect, as.double(breaks)),
-    seq_along(breaks)
+sql_tally <- function(dialect, from, cell, modelled, breaks) {
+  bin <- sql_tree(
+    sprintf("v < %s", sql_value(dialect, as.double(breaks))),
+    as.character(seq_len(length(breaks) + 1))
   )
-  sql_over_records(
-    dialect, from, columns,
-    values = c(v = modelled),
-    further = c(bin = sprintf(
-      "CASE %s ELSE %d END", paste(arms, collapse = " "), length(breaks) + 1L
-    )),
-    group = "bin", totals = sql_count(dialect)
+  sql_query(
+    dialect, c("cell", "bin", sql_count(dialect)), "t", c("cell", "bin"),
+    with = c(
+      s = sql_records(dialect, from, cell, modelled),
+      t = sql_query(dialect, c("cell", sprintf("%s AS bin", bin)), "s")
+    ), once = c("s", "t")
   )
 }

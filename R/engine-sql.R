@@ -118,7 +118,7 @@ sql_floor <- function(dialect, x) gsub("{x}", x, dialect$floor, fixed = TRUE)
 #'
 #' No join: where a collation takes two levels for one, it would count a record
 #' twice.
-#' @param keys (character) Of the columns, see sql_key().
+#' @param keys (character) The columns, as queries read them.
 #' @param levels (data frame) A row for each combination, as literals.
 #' @param value (character) For each of them, as literals.
 #' @noRd

@@ -151,36 +151,40 @@ columns_by_type <- function(quoted, found, table, dialect, ask) {
 #' Columns of an engine whose values have types
 #' @noRd
 columns_by_value <- function(quoted, table, dialect, ask) {
-  of_type <- function(type) sprintf("TYPEOF(%s) = '%s'", quoted, type)
-  whole <- of_type("integer")
-  holds <- rbind(
-    whole = whole, real = of_type("real"), text = of_type("text"),
-    bytes = of_type("blob"),
-    long = sprintf("%s AND (%s > 2147483647 OR %s < -2147483647)", whole,
-      quoted, quoted
-    ),
-    huge = sprintf("%s AND (%s)", whole, is_huge(quoted))
+  kinds <- c("whole", "long", "real", "text", "huge", "bytes")
+  kind <- sprintf(
+    paste(
+      "CASE TYPEOF(%s) WHEN 'integer' THEN CASE WHEN %s THEN 5 WHEN",
+      "%s > 2147483647 OR %s < -2147483647 THEN 2 ELSE 1 END",
+      "WHEN 'real' THEN 3 WHEN 'text' THEN 4 WHEN 'blob' THEN 6 END"
+    ), quoted, is_huge(quoted), quoted, quoted
   )
-  found <- matrix(unlist(ask(sql_query(dialect, sql_number(
-    dialect, as.vector(holds), sprintf("h%d", seq_along(holds))
-  ), table))), nrow(holds), dimnames = list(rownames(holds), names(quoted)))
-  found[is.na(found)] <- 0
-  Map(function(quoted, name) {
-    n <- found[, name]
-    numbers <- n[["whole"]] + n[["real"]] > 0
-    if (n[["bytes"]] > 0) refuse_type(name, "bytes")
-    if (numbers && n[["text"]] > 0) refuse_type(name, "both numbers and text")
-    refuse_huge(name, n[["huge"]])
-    if (n[["text"]] > 0) {
-      sql_column(dialect, quoted, character())
-    } else if (n[["real"]] + n[["long"]] > 0) {
-      sql_column(dialect, quoted, double())
-    } else if (numbers) {
-      list(read = sprintf("CAST(%s AS INTEGER)", quoted), type = integer())
-    } else {
-      list(read = quoted, type = NULL)
+  names(kind) <- names(quoted)
+  found <- ask(sql_query(dialect, c(
+    sprintf("MIN(%s) AS least%d", kind, seq_along(kind)),
+    sprintf("MAX(%s) AS most%d", kind, seq_along(kind))
+  ), table))
+  found <- matrix(kinds[as.integer(unlist(found))], ncol = 2)
+  Map(function(quoted, name, least, most) {
+    # Of all kinds that it has the first and the last are known
+    if (most %in% "bytes") refuse_type(name, "bytes")
+    if (most %in% "huge") {
+      refuse_huge(name, unlist(ask(sql_query(dialect, sql_number(
+        dialect, sprintf("%s = 5", kind[[name]]), "n"
+      ), table))))
     }
-  }, quoted, names(quoted))
+    if (most %in% "text" && least != "text") {
+      refuse_type(name, "both numbers and text")
+    }
+    switch(if (is.na(most)) "none" else most,
+      text = sql_column(dialect, quoted, character()),
+      real = , long = sql_column(dialect, quoted, double()),
+      whole = list(
+        read = sprintf("CAST(%s AS INTEGER)", quoted), type = integer()
+      ),
+      none = list(read = quoted, type = NULL)
+    )
+  }, quoted, names(quoted), found[, 1], found[, 2])
 }
 
 # Combinations of published values, at most
@@ -199,10 +203,8 @@ table_cells <- function(engine, types) {
     arg = "data", class = "pseudosynth_error_engine"
   )
   cells <- cells[cells$n > 0, , drop = FALSE]
-  cells <- list(
-    values = stats::setNames(as.list(cells[seq_along(types)]), names(types)),
-    n = cells$n
-  )
+  values <- stats::setNames(as.list(cells[seq_along(types)]), names(types))
+  cells <- sorted_cells(list(values = values, n = cells$n))
   twice <- sum(duplicated(keys_of_cells(cells)))
   refuse_if(
     twice > 0, "Different values of a predictor must differ in R, too.",
@@ -232,22 +234,22 @@ table_sums <- function(engine, response, type, cells) {
   levels <- list2DF(Map(function(x, column) {
     sql_value(dialect, if (is.double(column$type)) as.double(x) else x)
   }, predictors, columns), length(cells$n))
-  keys <- keys_of_cells(cells)
-  at_cells <- function(found) {
-    match(cell_keys(found[seq_along(columns)], nrow(found)), keys)
-  }
+  numbers <- seq_along(cells$n)
+  cell <- sql_by_cell(
+    vapply(columns, `[[`, "", "read"), levels, as.character(numbers)
+  )
   queries <- list(
     whole = function(at, clip) {
-      sql_whole(dialect, from, columns, levels, scored, at, clip)
+      sql_whole(dialect, from, cell, scored, at, clip)
     },
     tally = function(breaks) {
-      sql_tally(dialect, from, columns, modelled, breaks)
+      sql_tally(dialect, from, cell, modelled, breaks)
     }
   )
   checked <- list(
     engine = engine, dialect = dialect, response = response,
     variable = variable, own = own, modelled = modelled, cells = cells,
-    columns = columns, levels = levels
+    columns = columns, levels = levels, cell = cell
   )
   list(
     queries = queries,
@@ -263,7 +265,7 @@ table_sums <- function(engine, response, type, cells) {
     },
     whole = function(at, clip) {
       found <- engine$ask(queries$whole(at, clip))
-      cell <- at_cells(found)
+      cell <- match(found$cell, numbers)
       whole <- function(x) all(is.finite(x) & x == round(x))
       check_as_counted(engine, cell, found$n, cells$n,
         whole(found$q) && whole(found$inside) &&
@@ -275,8 +277,8 @@ table_sums <- function(engine, response, type, cells) {
     },
     tally = function(breaks) {
       found <- engine$ask(queries$tally(breaks))
-      cell <- at_cells(found)
-      n <- if (!anyNA(cell)) sums_by_code(found$n, cell, length(keys))
+      cell <- match(found$cell, numbers)
+      n <- if (!anyNA(cell)) sums_by_code(found$n, cell, length(numbers))
       check_as_counted(engine, seq_along(n), n, cells$n,
         all(found$bin %in% seq_len(length(breaks) + 1))
       )

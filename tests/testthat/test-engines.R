@@ -289,10 +289,30 @@ test_that("queries for engines that are not run are as written", {
       sql_column(dialect, quoted_column(dialect, name), type)
     }
     own <- sql_own(dialect, response, column("income", double()))
-    expect_snapshot(cat(sql_whole(
-      dialect, "persons f", Map(column, names(types), types),
-      list2DF(lapply(as.list(cells), sql_value, dialect = dialect), 3),
-      sql_modelled(dialect, response, own), at, 1.5
-    ), "\n"))
+    columns <- Map(column, names(types), types)
+    cell <- sql_by_cell(
+      vapply(columns, `[[`, "", "read"),
+      list2DF(lapply(cells, sql_value, dialect = dialect), 3), c("1", "2", "3")
+    )
+    modelled <- sql_modelled(dialect, response, own)
+    expect_snapshot(cat(
+      sql_whole(dialect, "persons f", cell, modelled, at, 1.5), "\n"
+    ))
+    expect_snapshot(cat(
+      sql_tally(dialect, "persons f", cell, modelled, 1:3 / 2), "\n"
+    ))
+  }
+})
+
+test_that("values by number are those of a long CASE", {
+  con <- sqlite()
+  for (n in c(1, 2, 8, 9, 64, 65, 700)) {
+    value <- withr::with_seed(n, sample(c(1, 2, 2, 3.5), n, TRUE))
+    found <- DBI::dbGetQuery(con, sprintf(
+      "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c
+       WHERE i < %d) SELECT %s AS x FROM c", n,
+      sql_by_number("i", as.character(value))
+    ))$x
+    expect_equal(as.double(found), value)
   }
 })
