@@ -50,9 +50,6 @@ sql_records <- function(dialect, from, cell, value) {
   )
 }
 
-# Comparisons of a CASE before another is asked
-most_arms <- 8
-
 #' A value for each number from 1, as CASEs in a tree
 #'
 #' @param of (string) The number. Those of equal neighbours are one arm.
@@ -64,31 +61,6 @@ sql_by_number <- function(of, value) {
   sql_tree(
     sprintf("%s <= %d", of, ends[-length(ends)]), runs$values
   )
-}
-
-#' Values by conditions of which the first that holds is looked for
-#' @param holds (character) Of all values but the last; each holds where one
-#'   before it does.
-#' @noRd
-sql_tree <- function(holds, value) {
-  # A few of one another at a time, from the leaves up
-  while (length(value) > 1) {
-    group <- (seq_along(value) - 1) %/% most_arms
-    last <- c(diff(group) > 0, TRUE)
-    arms <- ifelse(
-      last, sprintf("ELSE %s END", value),
-      sprintf("WHEN %s THEN %s", c(holds, ""), value)
-    )
-    value <- vapply(split(arms, group), function(arms) {
-      if (length(arms) == 1) {
-        sub("^ELSE (.*) END$", "\\1", arms)
-      } else {
-        paste(c("CASE", arms), collapse = " ")
-      }
-    }, "", USE.NAMES = FALSE)
-    holds <- holds[last[-length(last)]]
-  }
-  value
 }
 
 #' The whole sums of a step, see whole_scores(), by combination

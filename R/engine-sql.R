@@ -114,26 +114,70 @@ sql_as_double <- function(dialect, column) {
 
 sql_floor <- function(dialect, x) gsub("{x}", x, dialect$floor, fixed = TRUE)
 
+# Comparisons of a CASE before another is asked
+most_arms <- 8
+
+#' Values by conditions of which the first that holds is looked for
+#' @param holds (character) Of all values but the last; each holds where one
+#'   before it does.
+#' @noRd
+sql_tree <- function(holds, value) {
+  # A few of one another at a time, from the leaves up
+  while (length(value) > 1) {
+    group <- (seq_along(value) - 1) %/% most_arms
+    last <- c(diff(group) > 0, TRUE)
+    arms <- ifelse(
+      last, sprintf("ELSE %s END", value),
+      sprintf("WHEN %s THEN %s", c(holds, ""), value)
+    )
+    value <- vapply(split(arms, group), function(arms) {
+      if (length(arms) == 1) {
+        sub("^ELSE (.*) END$", "\\1", arms)
+      } else {
+        paste(c("CASE", arms), collapse = " ")
+      }
+    }, "", USE.NAMES = FALSE)
+    holds <- holds[last[-length(last)]]
+  }
+  value
+}
+
 #' A value for each combination of levels, as nested CASEs
 #'
 #' No join: where a collation takes two levels for one, it would count a record
-#' twice.
+#' twice. Combinations that are none of these have no value.
 #' @param keys (character) The columns, as queries read them.
 #' @param levels (data frame) A row for each combination, as literals.
 #' @param value (character) For each of them, as literals.
+#' @param sorted (flag) Are the combinations sorted, in bytes? Many levels are
+#'   then looked for in a tree.
 #' @noRd
-sql_by_cell <- function(keys, levels, value) {
+sql_by_cell <- function(keys, levels, value, sorted = FALSE) {
   if (length(unique(value)) == 1) {
     return(value[1])
   }
   for (j in rev(seq_along(keys))) {
     before <- do.call(paste, c(list(""), levels[seq_len(j - 1)], sep = "\r"))
     first <- !duplicated(before)
-    arms <- paste("WHEN", levels[[j]], "THEN", value)
-    arms <- split(arms, factor(before, before[first]))
-    value <- sprintf(
+    # Leaves of the trees are of neighbours
+    leaf <- stats::ave(seq_along(before), before, FUN = function(at) {
+      if (sorted) (seq_along(at) - 1) %/% most_arms else 0
+    })
+    leaf <- paste(match(before, before[first]), leaf)
+    starts <- !duplicated(leaf)
+    arms <- split(
+      paste("WHEN", levels[[j]], "THEN", value), factor(leaf, leaf[starts])
+    )
+    leaves <- sprintf(
       "CASE %s %s END", keys[j], vapply(arms, paste, "", collapse = " ")
     )
+    upto <- sprintf(
+      "%s <= %s", keys[j], levels[[j]][!duplicated(leaf, fromLast = TRUE)]
+    )
+    of <- factor(before[starts], before[first])
+    value <- unlist(Map(function(holds, leaves) {
+      sql_tree(holds[-length(holds)], leaves)
+    }, split(upto, of), split(leaves, of)), use.names = FALSE)
     levels <- levels[first, , drop = FALSE]
   }
   value

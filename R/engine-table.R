@@ -236,7 +236,8 @@ table_sums <- function(engine, response, type, cells) {
   }, predictors, columns), length(cells$n))
   numbers <- seq_along(cells$n)
   cell <- sql_by_cell(
-    vapply(columns, `[[`, "", "read"), levels, as.character(numbers)
+    vapply(columns, `[[`, "", "read"), levels, as.character(numbers),
+    sorted = TRUE
   )
   queries <- list(
     whole = function(at, clip) {

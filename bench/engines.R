@@ -35,6 +35,8 @@ persons$status <- c("low", "middle", "high")[
   1 + (line + stats::rnorm(n) > -0.5) + (line + stats::rnorm(n) > 0.5)
 ]
 
+persons$part <- sample(3, n, TRUE)
+
 three <- c("age", "education", "earner")
 of <- function(left, on = three) stats::reformulate(on, left)
 income <- list("(Intercept)" = 10.8, sigma = 1)
@@ -110,11 +112,10 @@ if (!is.null(server)) {
   DBI::dbExecute(con, "ANALYZE persons")
   files$postgresql <- tbl(con, "persons")
   # A third each: in R, in SQLite, in PostgreSQL
-  third <- persons$age < 40
-  other <- !third & persons$age < 55
-  DBI::dbWriteTable(lite, "some", persons[other, ])
+  DBI::dbWriteTable(lite, "some", persons[persons$part == 2, ])
   files$shards <- shards(
-    persons[third, ], tbl(lite, "some"), filter(files$postgresql, age >= 55)
+    persons[persons$part == 1, ], tbl(lite, "some"),
+    filter(files$postgresql, part == 3)
   )
 }
 

@@ -151,6 +151,58 @@ test_that("values at the ends of double numbers are as in memory", {
   )
 })
 
+test_that("an update in the middle of a release is not seen in SQLite", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  d <- engine_persons(400)
+  file <- withr::local_tempfile(fileext = ".db")
+  open <- function() {
+    con <- DBI::dbConnect(RSQLite::SQLite(), file)
+    withr::defer(DBI::dbDisconnect(con), parent.frame())
+    RSQLite::initExtension(con, "math")
+    con
+  }
+  con <- open()
+  DBI::dbExecute(con, "PRAGMA journal_mode = WAL")
+  DBI::dbWriteTable(con, "persons", d)
+  other <- open()
+  table <- dplyr::tbl(con, "persons")
+  plain <- asked
+  updates <- 0
+  local_replaced("asked", function(con, query, most = -1) {
+    found <- plain(con, query, most)
+    if ("n" %in% names(found)) {
+      updates <<- updates + DBI::dbExecute(
+        other, "UPDATE persons SET income = income * 2"
+      )
+    }
+    found
+  })
+  expect_same_release(
+    released(log(income) ~ flag, table), released(log(income) ~ flag, d)
+  )
+  expect_gt(updates, 400)
+  # What is not committed is no moment
+  local_replaced("asked", plain)
+  expect_error(
+    {
+      DBI::dbExecute(con, "PRAGMA read_uncommitted = 1")
+      released(log(income) ~ flag, table)
+    }, "read_uncommitted", class = "pseudosynth_error_engine"
+  )
+})
+
+test_that("scaling is as in memory", {
+  d <- engine_persons(400)
+  table <- dplyr::tbl(sqlite(persons = d), "persons")
+  of <- function(data) {
+    released(log(income) ~ hours + visits, data,
+      scaling = list(hours = c(30, 10))
+    )
+  }
+  expect_same_release(of(table), of(d))
+})
+
 test_that("what an engine fails at before the payment costs nothing", {
   d <- engine_persons(300)
   con <- sqlite(persons = d)

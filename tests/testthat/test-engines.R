@@ -316,3 +316,28 @@ test_that("values by number are those of a long CASE", {
     expect_equal(as.double(found), value)
   }
 })
+
+test_that("combinations of many levels are found in a tree", {
+  con <- sqlite()
+  cells <- expand.grid(
+    y = c("", "a", "A", "it's", "\u00e4", "z", sprintf("%d", 1:40)),
+    x = c(-1e9 - 0.5, -3:40 / 8, 1e5), stringsAsFactors = FALSE
+  )
+  cells <- withr::with_seed(1, cells[sample(nrow(cells), 1500), ])
+  cells <- sorted_cells(list(values = cells, n = rep(1, 1500)))$values
+  DBI::dbWriteTable(con, "cells", as.data.frame(cells))
+  dialect <- sql_dialect("sqlite")
+  found <- function(sorted) {
+    as.double(DBI::dbGetQuery(con, sprintf("SELECT %s AS n FROM cells f",
+      sql_by_cell(
+        c(sql_column(dialect, "f.y", "")$read, "f.x"),
+        list2DF(lapply(cells, sql_value, dialect = dialect)),
+        as.character(seq_len(1500)), sorted
+      )
+    ))$n)
+  }
+  expect_identical(found(TRUE), as.double(seq_len(1500)))
+  expect_identical(found(FALSE), as.double(seq_len(1500)))
+  DBI::dbExecute(con, "UPDATE cells SET x = x + 0.01")
+  expect_true(all(is.na(found(TRUE))))
+})
