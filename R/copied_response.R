@@ -11,6 +11,13 @@ check_not_copied <- function(y, columns) {
   if (is.character(y)) y <- as_text(y)
   if (is.raw(y)) y <- as.integer(y)
   told <- names(columns)[vapply(columns, tells_response, TRUE, y = y)]
+  refuse_telling(told)
+  invisible(columns)
+}
+
+#' @param told (character) Columns.
+#' @noRd
+refuse_telling <- function(told) {
   refuse_copies(
     told, "A published column must not reveal the response.",
     x = "{cli::qty(length(told))}The column{?s} {.val {told}}
@@ -18,7 +25,6 @@ check_not_copied <- function(y, columns) {
          it for every record, or nearly every one.",
     i = "Leave {cli::qty(length(told))}{?it/them} out."
   )
-  invisible(columns)
 }
 
 #' @param told (character) What tells the response, if anything does.
@@ -32,21 +38,28 @@ refuse_copies <- function(told, ..., .envir = rlang::caller_env()) {
 
 #' Refuse a design that the response came into through a formula's function
 #'
-#' Columns that are variables of the file are left out: they are checked as they
-#' stand there.
 #' @param spec As the core sees it.
 #' @noRd
 check_design_not_copied <- function(spec, design) {
+  check_not_copied(spec$y, computed_terms(spec, design))
+}
+
+#' Columns of a design that are computed, and the offset
+#'
+#' Those that are variables of the file are left out: they are checked as they
+#' stand there.
+#' @return (named list of integer or double)
+#' @noRd
+computed_terms <- function(spec, design) {
   computed <- function(x, terms) {
     which <- which(!terms %in% design$variables)
     stats::setNames(lapply(which, function(j) x[, j]), terms[which])
   }
-  columns <- c(
+  c(
     computed(spec$codes, design$factors$variable),
     computed(spec$numeric, c(design$vectors, design$dense)),
     if (!is.null(spec$offset)) list(offset = spec$offset)
   )
-  check_not_copied(spec$y, columns)
 }
 
 #' Refuse a formula into whose code the response was written
@@ -56,11 +69,14 @@ check_design_not_copied <- function(spec, design) {
 #' @noRd
 check_terms_hold_none <- function(y, terms) {
   constants <- abs(constants_of(as.list(attr(terms, "variables"))))
+  refuse_formula_holding(
+    is.numeric(y) && holds_values(unique(constants), abs(met_once(y)))
+  )
+}
+
+refuse_formula_holding <- function(holds) {
   refuse_copies(
-    if (is.numeric(y) && holds_values(unique(constants), abs(met_once(y)))) {
-      "formula"
-    },
-    "{.arg formula} must not hold the response.",
+    if (holds) "formula", "{.arg formula} must not hold the response.",
     x = "Most constants in it are values of the response.",
     i = "State public constants.", arg = "formula"
   )
@@ -92,20 +108,29 @@ check_holds_none <- function(y, columns) {
   }
   file <- held_response(y)
   numbers <- Filter(Negate(is.null), lapply(columns, distinct_numbers))
-  refuse_held <- function(what, holds) {
-    told <- names(numbers)[vapply(numbers, holds, NA)]
-    refuse_copies(
-      told, "A published column must not hold the response.", x = what,
-      i = "Leave {cli::qty(length(told))}{?it/them} out."
-    )
-  }
-  refuse_held(
-    "Most values of {.val {told}} are values of the response.",
-    function(x) holds_values(x$value, file$once()) || holds_scaled(x, file)
+  told <- function(holds) names(numbers)[vapply(numbers, holds, NA)]
+  refuse_holding(
+    told(function(x) {
+      holds_values(x$value, file$once()) || holds_scaled(x, file)
+    }), "values"
   )
-  refuse_held(
-    "The values of {.val {told}} are group means or medians of the response.",
-    function(x) x$n == file$n && holds_means(x, as.double(y))
+  refuse_holding(
+    told(function(x) x$n == file$n && holds_means(x, as.double(y))), "means"
+  )
+}
+
+#' @param told (character) Columns.
+#' @param what (string) What they hold.
+#' @noRd
+refuse_holding <- function(told, what) {
+  refuse_copies(
+    told, "A published column must not hold the response.",
+    x = if (what == "values") {
+      "Most values of {.val {told}} are values of the response."
+    } else {
+      "The values of {.val {told}} are group means or medians of the response."
+    },
+    i = "Leave {cli::qty(length(told))}{?it/them} out."
   )
 }
 
@@ -376,11 +401,25 @@ told_by <- function(x, y) {
   up <- sorted(x) || sorted(-x)
   classes <- y_of_x || length(rle(x[order(y)])$lengths) == n_x
   list(pattern = up || classes, up = up, rare = function() {
-    orders <- function(x) sum(lfactorial(tabulate(match(x, unique(x)))))
+    orders <- function(x) orders_of(tabulate(match(x, unique(x))))
     chance <- orders(x) + orders(y) - lfactorial(length(y)) - orders(pairs)
-    rare <- function(ways) ways + chance < log(1e-9)
-    (up && rare(log(2))) || (classes && rare(lfactorial(n_x)))
+    is_no_accident(chance, up, classes, n_x)
   })
+}
+
+#' In how many orders records of the same value are the same, as a logarithm
+#' @param count (double) Records of each value.
+#' @param times (double) How many values have that many.
+#' @noRd
+orders_of <- function(count, times = 1) sum(times * lfactorial(count))
+
+#' @param chance (number) That a random order does as well, as a logarithm.
+#' @param up,classes (flags) In one direction? In classes?
+#' @param n_x (count) Of classes.
+#' @noRd
+is_no_accident <- function(chance, up, classes, n_x) {
+  rare <- function(ways) ways + chance < log(1e-9)
+  (up && rare(log(2))) || (classes && rare(lfactorial(n_x)))
 }
 
 # Text has an order, too, which may be the response's

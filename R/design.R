@@ -54,7 +54,7 @@ new_design <- function(formula, data, response, scaling = NULL,
   variables <- intersect(all.vars(attr(terms, "variables")), predictors)
   for (name in variables) check_predictor(data[[name]], name)
 
-  frame <- predictor_frame(terms, data)
+  frame <- predictor_frame(terms, data, count)
   longest <- max(0, nchar(names(frame)))
   refuse_if(
     longest > longest_term,
@@ -165,7 +165,9 @@ check_named_levels <- function(x, name) {
   )
 }
 
-predictor_frame <- function(terms, data) {
+#' @param count (double or `NULL`) See new_design().
+#' @noRd
+predictor_frame <- function(terms, data, count = NULL) {
   used <- intersect(all.vars(attr(terms, "variables")), names(data))
   plain <- as.data.frame(data)[used]
   plain[] <- lapply(plain, plain_column)
@@ -181,6 +183,7 @@ predictor_frame <- function(terms, data) {
     }
   )
   offset <- names(frame)[attr(terms, "offset")]
+  count <- count %||% rep(1, nrow(frame))
   for (term in names(frame)) {
     x <- frame[[term]]
     if (term %in% offset) {
@@ -200,7 +203,7 @@ predictor_frame <- function(terms, data) {
     }
     refuse_if(
       length(bad) > 0, "The predictor {.code {term}} must be finite.",
-      x = "It is not finite for {length(bad)} of {nrow(frame)} record{?s}.",
+      x = "It is not finite for {sum(count[bad])} of {sum(count)} record{?s}.",
       i = "Correct or drop these records, or choose another term.",
       arg = "formula", rows = bad
     )

@@ -15,6 +15,16 @@ new_model <- function(formula, data, family, prior, response = NULL,
   unnamed <- setdiff(survey$column, all.vars(formula[[3]]))
   predictors <- data[setdiff(names(data), unnamed)]
   design <- new_design(formula, predictors, response$name, scaling, count)
+  assembled_model(
+    formula, data, family, prior, response, design, survey = survey
+  )
+}
+
+#' @param y (double or `NULL`) The response on the modelled scale. `NULL`: read
+#'   from `data`.
+#' @noRd
+assembled_model <- function(formula, data, family, prior, response, design,
+                            y = NULL, survey = NULL) {
   check_parameter_names(design$columns, family)
   check_family_offset(design, family)
   # Not the environment it was written in, which may hold data
@@ -26,7 +36,7 @@ new_model <- function(formula, data, family, prior, response = NULL,
   )
   model$survey <- survey
   model$data <- used_columns(data, model)
-  model$spec <- model_spec(model)
+  model$spec <- model_spec(model, y = y)
   model$design$aliased <- design$columns[aliased_columns_(model$spec)]
   model
 }
@@ -53,12 +63,12 @@ with_prior <- function(model, prior) {
 
 #' The model of some records as the core reads it: not weighted or censored
 #' @noRd
-model_spec <- function(model, data = model$data) {
+model_spec <- function(model, data = model$data, y = NULL) {
   spec <- c(
     list(
       family = model$family$likelihood, K = model$family$K,
       sigma_floor = model$family$sigma_floor, df = model$family$df,
-      y = record_values(model$response, data)
+      y = y %||% record_values(model$response, data)
     ),
     design_parts(model$design, data, arg = "data")
   )

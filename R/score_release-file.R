@@ -1,13 +1,16 @@
-# A file as a score release asks for it: counts and whole sums of its records.
+# A file in memory as a score release asks for it; engine-file.R has files that
+# databases hold.
 
 #' The file as the sums need it: equal design rows once, and what is added up
 #'
-#' `row` is the design row of each record.
+#' Whatever holds the records says the same of them; see engine_file() for those
+#' that a database holds. `row` is the design row of each item, which is a
+#' record here.
 #' @return (list) `n`, `spec`, distinct_rows(), and functions:
 #'   * `outside(bounds)`: how many records lie outside of them;
 #'   * `whole(frame, clip, lowest)`: whole scores, see step_sums();
 #'   * `margin(breaks)`: how many records each bin holds;
-#'   * `levels()`: `row`, `level` (from 0) of records;
+#'   * `levels()`: `row`, `level` (from 0) and `count` (`NULL`: 1) of items;
 #'   * `coded()`: the predictors in tables, see coded_cells();
 #'   * `tables(plan, breaks)`: counts of the tables of a plan.
 #' @noRd

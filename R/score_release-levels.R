@@ -28,7 +28,10 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
     length(levels) * ncol(geometry$z)
   )
   charges <- plan_charges(list("noisy sums by level" = noise))
+  # What an engine fails at costs nothing; see rehearse_sums()
+  if (!is.null(file$paid)) file$levels()
   pay_release(ledger, charges, model, m, seed, file$n)
+  if (!is.null(file$paid)) file$paid()
   step <- levels_step(
     file$levels(), length(levels), geometry, noise, stage_seed(seed, "step", 1)
   )
@@ -71,13 +74,16 @@ levels_geometry <- function(file, prior, spread) {
 #' The whole sums: the public vectors of each level's records
 #'
 #' In units so small that the gap to Gaussian noise is none to speak of.
-#' @param items (list) `row` and `level` (from 0; `NA`: of none) of records.
+#' @param items (list) `row`, `level` (from 0; `NA`: of none) and `count`
+#'   (`NULL`: 1) of records, or of those of one design row and level.
 #' @return (whole) Level by level.
 #' @noRd
 levels_sums <- function(items, size, z) {
+  count <- items$count %||% 1
   unlist(lapply(seq_len(size) - 1, function(level) {
     score_sums_(
-      z, items$row, score_steps * (items$level %in% level), score_steps
+      z, items$row, score_steps * count * (items$level %in% level),
+      score_steps * max(count)
     )
   }))
 }

@@ -166,7 +166,7 @@ step_sums <- function(whole, z) {
 #' What each record adds to the sums of a step: a whole score `q`, and whether
 #' it is counted, `inside` (0 or 1)
 #'
-#' Halves are rounded up.
+#' Rounded as every database can: halves up.
 #' @param score (double, N) Of each record. What is none counts as 0.
 #' @param clip (number) In the score's own unit.
 #' @param lowest (double, 1 or N) Records are counted above it.

@@ -21,10 +21,11 @@ least_swapped <- 50
 #'
 #' Of published columns. An interval holds its lower break, and each holds a
 #' record of the file.
-#' @param data (data frame) The file.
+#' @param data (data frame) The file, or combinations with the `count` of their
+#'   records.
 #' @return (named list, by predictor) `levels` (character) or `breaks` (double).
 #' @noRd
-table_coding <- function(design, data) {
+table_coding <- function(design, data, count = NULL) {
   data <- plain_columns(data)
   lapply(stats::setNames(nm = design$variables), function(name) {
     x <- data[[name]]
@@ -32,7 +33,11 @@ table_coding <- function(design, data) {
       return(list(levels = distinct_text(x)))
     }
     inner <- seq_len(predictor_bins - 1) / predictor_bins
-    breaks <- unique(stats::quantile(x, inner, names = FALSE, type = 1))
+    breaks <- unique(if (is.null(count)) {
+      stats::quantile(x, inner, names = FALSE, type = 1)
+    } else {
+      weighted_quantile(x, count, inner)
+    })
     list(breaks = as.double(breaks[breaks > min(x)]))
   })
 }

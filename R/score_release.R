@@ -27,7 +27,8 @@
 #' whole numbers with exact noise; see
 #' `vignette("score-release")` for the proof.
 #'
-#' @param formula,data As in [fit_synthesizer()], but without an offset. Levels
+#' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
+#'   may also be a table of a database or [shards()]: see there. Levels
 #'   of unordered factors are sorted, because their order could reveal that of
 #'   the responses (as after [stats::reorder()]); ordered factors keep theirs.
 #'   The first level is the baseline; `relevel(group, ref = "c")` in the formula
@@ -116,7 +117,50 @@
 #'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,
 #'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
+#' @section Databases:
+#' `data` may be a table in SQLite or PostgreSQL, such as
+#' `dplyr::tbl(con, "persons")`, or [shards()] of such tables and data frames.
+#' The database adds the whole sums and R adds the noise: at the same seed the
+#' release is the same as that of a data frame, number for number. R reads the
+#' combinations of the predictors with their counts, and sums by combination;
+#' the sum of a combination that one record has is that record's. R is on the
+#' agency's side. No query gives a response. [release_queries()] shows the
+#' queries.
+#' * The name must be that of a table that holds its records: not of a view, a
+#'   foreign or a virtual table, and not a query of your own. A record would
+#'   otherwise be several rows, or depend on other records, unseen. A table may
+#'   have partitions.
+#' * Of dplyr's steps `select()`, `rename()` and `filter()` are taken. A filter
+#'   compares columns with constants or with each other, by `==`, `!=`, `<`,
+#'   `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`; text by
+#'   `==`, `!=` and `%in%` only. What else is needed, write to a table.
+#' * All queries see one moment: they run in a transaction that reads only. The
+#'   connection must not be in another one. Settings of the session, such as
+#'   PostgreSQL's search path, change nothing but what the table's name means.
+#' * A role that may see some rows only releases those. The rule must look at
+#'   one row alone.
+#' * The response is modelled as `y`, `log(y)` or `sqrt(y)`. Each term of the
+#'   formula is computed from a record alone. Predictors have at most a million
+#'   combinations of values, and each fewer values than half of the records.
+#' * Columns hold numbers, text, or true and false. Text is compared in bytes;
+#'   PostgreSQL's `char(n)` is read without the blanks that fill it up. Levels
+#'   of the response are stated by `response`.
+#' * Before the payment the engine computes the first sums, so that what it
+#'   fails at costs nothing. If it fails later, the error says that the cost
+#'   stays spent.
+#' * Predictors that tell the response are refused as in a data frame, by
+#'   queries. Two checks are left out: of a column that is the response in
+#'   another order and another unit at once, and the message on predictors that
+#'   nearly give the response together. Beyond a data frame's checks, predictors
+#'   that together determine every response are refused.
+#' * A ledger does not know the response again under another name.
+#' * SQLite needs its mathematical functions for `log(y)`:
+#'   `RSQLite::initExtension(con, "math")`.
+#'
 #' @section Error types:
+#' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both
+#' `pseudosynth_error_input`): a database that cannot do what the release rests
+#' on, or a column of another type; `data` whose rows may not be single records.
 #' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or
 #' text response without stated levels, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
@@ -144,7 +188,7 @@
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
 #' privacy. Dong, Roth and Su (2022), Gaussian differential privacy. Balle and
 #' Wang (2018), Improving the Gaussian mechanism for differential privacy.
-#' @seealso [synthesize()], [guarantee()], [audit_guarantee()]
+#' @seealso [synthesize()], [guarantee()], [audit_guarantee()], [shards()]
 #' @examples
 #' positive <- subset(ce_income, income > 0)
 #' release <- score_release(log(income) ~ age + education + earner, positive,
@@ -167,7 +211,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_no_dots(..., hint = "See {.fn score_release}.")
   check_ledger(ledger)
   check_formula(formula)
-  check_data_frame(data)
+  if (!is_engine(data)) check_data_frame(data)
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
@@ -178,6 +222,18 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_seed(seed)
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
+  if (is_engine(data)) {
+    return(with_engines(data, function(engines) {
+      open <- open_score_file(
+        engines, formula, family, settings, prior, stated_prior, response,
+        scaling
+      )
+      release_scores(
+        open$model, settings, epsilon, neighbours, seed, ledger,
+        file = open$file
+      )
+    }))
+  }
   model <- new_model(
     formula, used_levels(data), family, prior, response, scaling,
     count = rep(1, nrow(data))
@@ -348,7 +404,9 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     "noisy margin" = plan$noise, "noisy scores, step 1" = budget$first$cost,
     "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
   ))
+  rehearse_sums(file, family, b, shape, clip[1], plan$breaks)
   pay_release(ledger, charges, model, m, seed, file$n)
+  if (!is.null(file$paid)) file$paid()
 
   # From here on figures are noisy, and paid for
   margin <- if (!is.null(plan)) {
@@ -387,6 +445,18 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     )
   }
   new_score_release(made, charges, seed)
+}
+
+#' Ask an engine for the first sums, so that what it fails at costs nothing
+#'
+#' They are kept without their noise until it is paid for, see engine_file().
+#' @noRd
+rehearse_sums <- function(file, family, b, shape, clip, breaks) {
+  if (!is.null(file$paid)) {
+    frame <- score_frame(family, drop(file$x %*% b), shape)
+    file$whole(frame, clip, counted_above(family, frame, clip))
+    if (!is.null(breaks)) file$margin(breaks)
+  }
 }
 
 #' Where scores are taken first: all public
@@ -467,8 +537,9 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
 #' @noRd
 stated_ends <- function(model, settings) {
   response <- released_response(model$response)
+  # None where a database holds the records, and checks them
   y <- model$data[[response$name]]
-  values <- list(y = as.double(y), response = response)
+  values <- list(y = if (!is.null(y)) as.double(y), response = response)
   histogram_breaks(values, settings$bounds, settings$bins)
 }
 

@@ -28,7 +28,7 @@ command -v Rscript >/dev/null 2>&1 ||
 
 case $purpose in
   run)      fields="Imports LinkingTo"; extra="" ; programs="" ;;
-  test)     fields="Imports LinkingTo"; extra="testthat withr future"; programs="" ;;
+  test)     fields="Imports LinkingTo"; extra="testthat withr future DBI RSQLite dbplyr dplyr"; programs="" ;;
   check)    fields="Imports LinkingTo Suggests"; extra=""; programs="pandoc qpdf" ;;
   ci)       fields=""; extra=""; programs="ccache" ;;
   coverage) fields="Imports LinkingTo"; extra="testthat withr covr"; programs="" ;;
@@ -53,9 +53,9 @@ description <- read.dcf("DESCRIPTION")
 fields <- intersect(words[[1]], colnames(description))
 declared <- trimws(unlist(strsplit(description[1, fields], ",")))
 wanted <- unique(sub("[ (\n].*", "", c(declared, unlist(words[-1]))))
-# Tests that need nanoparquet skip without it: it compiles for minutes, and
-# distributions seldom have it.
-wanted <- setdiff(wanted, c("", "nanoparquet"))
+# Tests that need these skip without them: they compile for minutes, or need a
+# library of a database, and distributions seldom have them.
+wanted <- setdiff(wanted, c("", "nanoparquet", "RPostgres"))
 there <- vapply(
   wanted, function(package) nzchar(system.file(package = package)), NA
 )

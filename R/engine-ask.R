@@ -1,0 +1,74 @@
+# How a database is asked, and what is said where it fails.
+
+#' What runs queries on a connection
+#'
+#' @param log (environment) `queries` (character: those that ran) and `paid`
+#'   (flag: has the release been paid for?).
+#' @return (function)
+#' @noRd
+asker <- function(con, dialect, log) {
+  function(query, most = -1) {
+    log$queries <- c(log$queries, query)
+    # Messages of databases show values
+    tryCatch(
+      asked(con, query, most), error = function(e) {
+        abort_query(dialect, paid = isTRUE(log$paid))
+      }
+    )
+  }
+}
+
+#' @return (data frame) Text in UTF-8, long whole numbers as doubles.
+#' @noRd
+asked <- function(con, query, most = -1) {
+  result <- DBI::dbSendQuery(con, query)
+  on.exit(DBI::dbClearResult(result))
+  found <- DBI::dbFetch(result, n = most)
+  found[] <- lapply(found, function(x) {
+    if (inherits(x, "integer64")) {
+      as.double(as.character(x))
+    } else if (is.character(x)) {
+      enc2utf8(x)
+    } else {
+      x
+    }
+  })
+  found
+}
+
+abort_query <- function(dialect, what = "run a query of the release",
+                        class = "pseudosynth_error_engine", ...,
+                        paid = FALSE) {
+  abort_input(
+    "The database could not {what}.",
+    x = "{dialect$called} raised an error, or did something else. What it says
+         is not shown: it may hold values of records.",
+    i = if (paid) still_spent, ...,
+    i = "{.fn release_queries} gives the queries, to run them by hand.",
+    arg = "data", class = class
+  )
+}
+
+still_spent <- "The release was paid for before this query ran. Its cost stays
+                spent, and stays in the ledger if one was given."
+
+#' Refuse sums that cannot be those of the records that were counted
+#'
+#' Necessary, not sufficient: the last step of each record bounds what it adds.
+#' @param cell (integer) Which of the combinations have records.
+#' @param n,counted (double) Records of these, and as counted of all.
+#' @param good (flag) Are the sums what they may be?
+#' @noRd
+check_as_counted <- function(engine, cell, n, counted, good) {
+  holds <- setequal(cell, seq_along(counted)) &&
+    length(cell) == length(counted) && identical(as.double(n), counted[cell])
+  refuse_if(
+    !(holds && good),
+    "The sums of the database must be those of the records it counted.",
+    x = "Combinations, counts or limits differ between two queries.",
+    i = "The table may change while it is read, or the engine may compute in
+         another way. Write the file to a table of its own.",
+    i = if (isTRUE(engine$log$paid)) still_spent,
+    arg = "data", class = "pseudosynth_error_engine"
+  )
+}

@@ -1,0 +1,302 @@
+# Predictors that tell the response, where a database holds it. What
+# copied_response.R looks for in records is found by queries over groups: of
+# each group of equal predictors its number, and its smallest and its largest
+# response. Groups do not leave the database; what leaves is how many of them
+# follow each other, overlap or hold one response.
+
+#' Refuse predictors that tell the response, hold it, or are its means
+#'
+#' And a combination that queries do not find again, as they are told it.
+#' @param x (list) See check_table().
+#' @param stated (list) See there.
+#' @param terms (named list) Computed terms of the formula, by combination.
+#' @noRd
+check_table_copies <- function(x, terms, stated) {
+  n <- x$cells$n
+  predictors <- x$cells$values
+  if (length(predictors) == 0) {
+    return(invisible())
+  }
+  columns <- Map(function(values, j) {
+    list(values = values, of = j)
+  }, predictors, seq_along(predictors))
+  # Amounts that are written as text, too, as numbers
+  written <- Filter(
+    function(column) !is.null(column$values), lapply(columns, function(column) {
+      list(values = numbers_in(column$values), of = column$of)
+    })
+  )
+  numbers <- Filter(
+    function(column) is.numeric(column$values), c(columns, written)
+  )
+  columns <- Filter(function(column) length(unique(column$values)) > 1, c(
+    columns, lapply(terms, function(values) list(values = values)), written
+  ))
+  times <- NULL
+  repeats <- function() {
+    if (is.null(times)) times <<- response_repeats(x)
+    times
+  }
+  followed <- groups_by_column(x, columns)
+  check_as_counted(
+    x$engine, seq_along(n), n, n, followed[1, "groups"] == length(n) &&
+      followed[1, "over"] == 0
+  )
+  refuse_telling(unique(names(columns)[vapply(seq_along(columns), function(i) {
+    tells_by_groups(columns[[i]]$values, n, followed[i + 1, ], repeats)
+  }, NA)]))
+  refuse_joint(names(predictors), n, followed[1, "varied"], repeats)
+  if (is.numeric(x$variable$type)) {
+    refuse_held_in_table(x, numbers, stated$constants)
+    refuse_means_in_table(x, numbers)
+  }
+}
+
+# Groups -----------------------------------------------------------------------
+
+#' How the groups of each column lie to each other
+#'
+#' @return (double matrix, a row for each, after one for the combinations)
+#'   `groups`; `varied`: groups of several responses; `over`: in the order of
+#'   responses, groups that begin before another ends; `down`, `up`: in the
+#'   order of the column, groups that begin below the end of the one before, and
+#'   that end above its beginning. Of the combinations `over` are those that are
+#'   none as queries are told them.
+#' @noRd
+groups_by_column <- function(x, columns) {
+  dialect <- x$dialect
+  all <- sql_query(dialect, c(
+    "0 AS number", sql_total(dialect, "COUNT(*)", "groups"),
+    sql_number(dialect, c("low < high", "cell IS NULL"), c("varied", "over")),
+    sql_total(dialect, "0", c("down", "up"))
+  ), "g")
+  one <- function(i) {
+    # Places in the order of the column, which for text is that of bytes
+    values <- columns[[i]]$values
+    place <- match(values, sort(unique(values), method = "radix"))
+    groups <- sql_query(dialect, c(
+      "k", "MIN(low) AS low", "MAX(high) AS high"
+    ), sprintf("(\n%s\n) h", sql_query(dialect, c(
+      sprintf("%s AS k", sql_by_number("cell", as.character(place))), "low",
+      "high"
+    ), "g")), "k")
+    lain <- sql_query(dialect, c(
+      "low", "high", "LAG(low) OVER (ORDER BY k) AS low_before",
+      "LAG(high) OVER (ORDER BY k) AS high_before",
+      paste(
+        "MAX(high) OVER (ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING",
+        "AND 1 PRECEDING) AS end_before"
+      )
+    ), sprintf("(\n%s\n) o", groups))
+    sql_query(dialect, c(
+      sprintf("%d AS number", i), sql_total(dialect, "COUNT(*)", "groups"),
+      sql_number(dialect, c(
+        "low < high", "low <= end_before", "low < high_before",
+        "high > low_before"
+      ), c("varied", "over", "down", "up"))
+    ), sprintf("(\n%s\n) l", lain))
+  }
+  records <- sql_records(dialect, x$engine$from, x$cell, x$modelled)
+  ranges <- sql_query(
+    dialect, c("cell", "MIN(v) AS low", "MAX(v) AS high"),
+    sprintf("(\n%s\n) s", records), "cell"
+  )
+  # Engines take some hundred parts of a query at most
+  arms <- c(all, vapply(seq_along(columns), one, ""))
+  parts <- split(arms, (seq_along(arms) - 1) %/% 50)
+  found <- do.call(rbind, lapply(parts, function(part) {
+    x$engine$ask(sprintf(
+      "WITH g AS %s(\n%s\n)\n%s", dialect$materialized, ranges,
+      paste(part, collapse = "\nUNION ALL\n")
+    ))
+  }))
+  as.matrix(found[order(found$number), -1])
+}
+
+#' How many responses are met once, twice and so on
+#' @return (data frame) `times`, `n`.
+#' @noRd
+response_repeats <- function(x) {
+  dialect <- x$dialect
+  met <- sql_query(
+    dialect, "COUNT(*) AS times", x$engine$from, sprintf("(%s)", x$modelled)
+  )
+  x$engine$ask(sql_query(
+    dialect, c(sql_total(dialect, "times", "times"), sql_count(dialect)),
+    sprintf("(\n%s\n) m", met), "m.times"
+  ))
+}
+
+#' See tells_response()
+#' @param n (double) Records of each combination.
+#' @param lie (named double) See groups_by_column().
+#' @param repeats (function) Gives response_repeats().
+#' @noRd
+tells_by_groups <- function(values, n, lie, repeats) {
+  groups <- lie[["groups"]]
+  if (groups < 2) {
+    return(FALSE)
+  }
+  records <- sum(n)
+  one_each <- lie[["varied"]] == 0
+  apart <- lie[["over"]] == 0
+  up <- lie[["down"]] == 0 || lie[["up"]] == 0
+  if (one_each || apart) {
+    # What the other way round is one each has as many orders as both together
+    met <- repeats()
+    if (nrow(met) == 1 && met$times[1] == records) {
+      return(FALSE)
+    }
+    orders <- if (apart) {
+      orders_of(sums_by_code(n, match(values, unique(values)), groups))
+    } else {
+      orders_of(met$times, met$n)
+    }
+    if (is_no_accident(orders - lfactorial(records), up, TRUE, groups)) {
+      return(TRUE)
+    }
+  }
+  # See nearly_follows()
+  few <- 20
+  against <- min(lie[c("down", "up")]) / (groups - 1)
+  if (groups < few || against >= 1 / 2 / 5) {
+    return(FALSE)
+  }
+  met <- repeats()
+  at_random <- (1 - sum(met$n * (met$times / records)^2)) / 2
+  sum(met$n) >= few && against < at_random / 5
+}
+
+#' Refuse predictors that together tell the response of every record
+#'
+#' As tells_by_groups() of the combinations, which have no order.
+#' @param n (double) Records of each combination.
+#' @param varied (count) Combinations of several responses.
+#' @noRd
+refuse_joint <- function(predictors, n, varied, repeats) {
+  if (length(predictors) < 2 || varied > 0 || length(n) > sum(n) / 2) {
+    return(invisible())
+  }
+  met <- repeats()
+  chance <- orders_of(met$times, met$n) - lfactorial(sum(n))
+  told <- nrow(met) > 1 || met$times[1] < sum(n)
+  refuse_copies(
+    if (told && is_no_accident(chance, FALSE, TRUE, length(n))) predictors,
+    "Predictors must not determine the response together.",
+    x = "Records with the same values of {.val {predictors}} all have the same
+         response.", i = "Leave one of them out."
+  )
+}
+
+# Values and means -------------------------------------------------------------
+
+#' See check_holds_none() and check_terms_hold_none()
+#' @param numbers (named list) Columns of numbers: `values`, by combination, and
+#'   `of` (place of the predictor that has or writes them).
+#' @param constants (double) Of the formula.
+#' @noRd
+refuse_held_in_table <- function(x, numbers, constants) {
+  values <- lapply(numbers, function(column) unique(as.double(column$values)))
+  among <- c(
+    lapply(values, sql_value, dialect = x$dialect),
+    list(sql_value(x$dialect, unique(abs(as.double(constants)))))
+  )
+  own <- c(rep("w", length(values)), "ABS(w)")
+  some <- lengths(among) > 10
+  if (!any(some)) {
+    return(invisible())
+  }
+  raw <- sql_as_double(x$dialect, x$variable)
+  once <- sql_query(
+    x$dialect, sprintf("%s AS w", raw), x$engine$from,
+    paste(raw, "HAVING COUNT(*) = 1")
+  )
+  held <- unlist(x$engine$ask(sql_query(x$dialect, sql_number(
+    x$dialect, sprintf("%s IN (%s)", own, vapply(among, paste, "",
+      collapse = ", "
+    ))[some], sprintf("h%d", which(some))
+  ), sprintf("(\n%s\n) o", once))))
+  held[is.na(held)] <- 0
+  holds <- rep(FALSE, length(among))
+  holds[some] <- held > pmax(10, lengths(among)[some] / 2)
+  last <- length(among)
+  refuse_holding(unique(names(values)[holds[-last]]), "values")
+  refuse_formula_holding(holds[last])
+}
+
+#' See holds_means(): means, medians and means of logarithms by group
+#'
+#' Only of columns with several values of more than three digits.
+#' @noRd
+refuse_means_in_table <- function(x, numbers) {
+  n <- x$cells$n
+  holds <- vapply(numbers, function(column) {
+    value <- unique(as.double(column$values))
+    long <- value[value != signif(value, 3)]
+    if (length(long) < 2 || length(value) > sum(n) / 2) {
+      return(FALSE)
+    }
+    found <- unlist(x$engine$ask(sql_means(x, column, value, long)))
+    found[is.na(found)] <- 0
+    found[["varied"]] >= 2 &&
+      max(found[-1]) > max(1, found[["varied"]] / 2)
+  }, NA)
+  refuse_holding(unique(names(numbers)[holds]), "means")
+}
+
+sql_means <- function(x, column, value, long) {
+  dialect <- x$dialect
+  number <- function(x) sql_value(dialect, as.double(x))
+  raw <- sql_within(
+    dialect, sql_as_double(dialect, x$variable), c(-1, 1) * largest_number
+  )
+  read <- x$columns[[column$of]]
+  key <- if (is.character(read$type)) {
+    # The numbers that its text writes
+    level <- x$levels[column$of]
+    first <- !duplicated(level)
+    sql_by_cell(
+      read$read, level[first, , drop = FALSE], number(column$values)[first]
+    )
+  } else {
+    sql_as_double(dialect, read)
+  }
+  # Up to the column's own rounding
+  digits <- response_digits(value)
+  half <- if (is.na(digits)) 0 else 0.5 * 10^-digits * (1 + 1e-9)
+  near <- function(of) {
+    sprintf(
+      "long = 1 AND n > 1 AND low < high AND %s",
+      sprintf(
+        "(ABS(%s - k) <= 1e-6 * ABS(k) OR ABS(%s - k) <= %s)", of, of,
+        number(half)
+      )
+    )
+  }
+  logs <- x$response$transform == "log"
+  numbered <- sql_query(dialect, c(
+    "k", "w", "ROW_NUMBER() OVER (PARTITION BY k ORDER BY w) AS i",
+    "COUNT(*) OVER (PARTITION BY k) AS n"
+  ), sprintf("(\n%s\n) s", sql_query(
+    dialect, c(sprintf("%s AS k", key), sprintf("%s AS w", raw)), x$engine$from
+  )))
+  groups <- sql_query(dialect, c(
+    "k", "MAX(n) AS n", "MIN(w) AS low", "MAX(w) AS high", "AVG(w) AS mean",
+    "AVG(CASE WHEN 2 * i >= n AND 2 * i <= n + 2 THEN w END) AS middle",
+    if (logs) {
+      sprintf("AVG(%s(CASE WHEN w > 0 THEN w END)) AS logs", dialect$ln)
+    },
+    sprintf(
+      "CASE WHEN k IN (%s) THEN 1 ELSE 0 END AS long",
+      paste(number(long), collapse = ", ")
+    )
+  ), sprintf("(\n%s\n) r", numbered), "k")
+  sql_query(
+    dialect, sql_number(
+      dialect, c(
+        "long = 1 AND n > 1 AND low < high", near("mean"), near("middle"),
+        if (logs) near("logs")
+      ), c("varied", "means", "medians", if (logs) "logs")
+    ), sprintf("(\n%s\n) g", groups)
+  )
+}

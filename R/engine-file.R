@@ -1,0 +1,307 @@
+# The file of engines as a score release needs it: a model of the combinations
+# of its published columns, and the sums of all its parts.
+
+#' A model and its file, of what engines hold
+#'
+#' @param engines (list) See with_engines().
+#' @param settings (list) See score_settings().
+#' @param ... As of score_release().
+#' @return (list) `model`, see new_model(), whose `data` are the combinations;
+#'   `file`, see score_file(); `parts` and `sums` of each engine.
+#' @noRd
+open_score_file <- function(engines, formula, family, settings, prior,
+                            stated_prior, response, scaling) {
+  names <- common_columns(engines)
+  columns <- as.data.frame(stats::setNames(
+    rep(list(logical()), length(names)), names
+  ), check.names = FALSE, optional = TRUE)
+  variable <- parse_response(formula, columns, family)$name
+  check_right_side(formula, columns, variable)
+  check_row_wise(formula)
+  terms <- used_terms(stats::delete.response(formula_terms(formula, columns)))
+  predictors <- setdiff(
+    intersect(all.vars(attr(terms, "variables")), names), variable
+  )
+  types <- common_types(engines, c(variable, predictors))
+  columns[names(types)] <- types
+  described <- described_response(formula, columns, family, response)
+  check_engine_labels(described)
+  check_response_is_public(described)
+  check_scale_of_engines(described)
+  parts <- lapply(engines, function(engine) engine$cells(types[predictors]))
+  cells <- joined_cells(parts, predictors)
+  model <- model_of_cells(
+    formula, cells, names, family, prior, described, scaling
+  )
+  # Numbers that are public must not be the file's
+  stated <- list(
+    ends = list(
+      bounds = c(settings$bounds, described$limits, described$bounds)
+    ),
+    own = list(formula = formula_numbers(formula, names)),
+    modelled = stated_centres(settings$reference, stated_prior, model),
+    confirmed = described$confirmed,
+    constants = constants_of(as.list(attr(model$design$terms, "variables")))
+  )
+  sums <- Map(function(engine, part) {
+    engine$for_response(described, types[[variable]], part)
+  }, engines, parts)
+  file <- engine_file(model, cells, parts, sums, engines)
+  terms <- computed_terms(model$spec, model$design)
+  Map(function(one, place) {
+    one$check(stated, lapply(terms, `[`, place))
+  }, sums, file$places)
+  list(model = model, file = file, sums = sums, parts = parts)
+}
+
+common_columns <- function(engines) {
+  names <- lapply(engines, function(engine) engine$all_columns())
+  same <- vapply(names, setequal, NA, names[[1]])
+  refuse_if(
+    !all(same), "All parts of {.arg data} must have the same columns.",
+    x = "Part {which(!same)[1]} has others than the first.", arg = "data"
+  )
+  names[[1]]
+}
+
+common_types <- function(engines, names) {
+  types <- lapply(engines, function(engine) engine$types(names))
+  lapply(stats::setNames(nm = names), function(name) {
+    # A part may have no value that tells
+    known <- Filter(Negate(is.null), lapply(types, `[[`, name))
+    refuse_if(
+      length(known) == 0, "Column {.val {name}} must have values.",
+      x = "It has none.", arg = "data"
+    )
+    kinds <- unique(vapply(known, kind_of, ""))
+    refuse_if(
+      length(kinds) > 1,
+      "Column {.val {name}} must be of one type in all parts of {.arg data}.",
+      x = "It is {.val {kinds}}.", arg = "data"
+    )
+    known[[1]]
+  })
+}
+
+#' Refuse terms that look at more than a record: their values need all of them
+#' @noRd
+check_row_wise <- function(formula) {
+  allowed <- c(row_wise_functions, ":", "%in%")
+  other <- setdiff(check_functions(formula[[3]]), allowed)
+  refuse_if(
+    length(other) > 0,
+    "A formula for a database must compute each term from a record alone.",
+    x = "It uses {.fn {other}}.",
+    i = "Write powers as {.code I(age^2)}, or make the column in the database.",
+    arg = "formula"
+  )
+}
+
+#' Refuse a scale that engines compute each in their own last digit
+#' @noRd
+check_scale_of_engines <- function(response) {
+  scales <- c("identity", "log", "sqrt")
+  refuse_if(
+    !response$transform %in% scales,
+    "In a database the response is modelled as {.code y}, {.code log(y)} or
+     {.code sqrt(y)}.",
+    x = "It is {.code {response_label(response)}}.",
+    i = "Make a column of it in the database, and model that.",
+    arg = "formula"
+  )
+}
+
+#' Refuse labels for numbers, and numbers where there must be labels
+#' @noRd
+check_engine_labels <- function(response) {
+  if (!has_labels(response)) {
+    refuse_if(
+      response$type %in% c("character", "logical"),
+      "The response {.val {response$name}} must be a column of numbers.",
+      x = "It is {if (response$type == 'character') 'text' else
+           'true and false'}.", arg = "data"
+    )
+    return(invisible())
+  }
+  text <- response$type == "character"
+  stated <- length(response$levels)
+  refuse_if(
+    !text && (stated > 0 || response$kind == "categorical"),
+    "{.code levels = } only apply to a column of text.",
+    x = "{.val {response$name}} is a column of type {.val {response$type}}.",
+    arg = "response"
+  )
+  binary <- response$kind == "binary"
+  refuse_if(
+    stated > 0 && (if (binary) stated != 2 else stated < 2),
+    "{.code levels = } must be {if (binary) 'two' else 'two or more'}.",
+    x = "There {cli::qty(stated)}{?is/are} {stated}.", arg = "response"
+  )
+}
+
+#' The combinations of all parts, sorted, with the number of their records
+#' @noRd
+joined_cells <- function(parts, predictors) {
+  values <- lapply(stats::setNames(nm = predictors), function(name) {
+    unlist(lapply(parts, function(part) part$values[[name]]))
+  })
+  all <- list(
+    values = values, n = unlist(lapply(parts, function(part) part$n))
+  )
+  n <- sum(all$n)
+  refuse_if(
+    n < 2, "{.arg data} must have at least two records.", x = "It has {n}.",
+    arg = "data"
+  )
+  for (name in predictors) check_cells(all$values[[name]], name, all$n)
+  key <- keys_of_cells(all)
+  first <- !duplicated(key)
+  n <- sums_by_code(all$n, match(key, key[first]), sum(first))
+  sorted_cells(list(values = lapply(all$values, `[`, first), n = n))
+}
+
+#' Refuse values of a predictor that a design cannot take, counted by records
+#' @noRd
+check_cells <- function(x, name, n) {
+  refuse <- function(wrong, must, is) {
+    refuse_if(
+      any(wrong), "Column {.val {name}} must {must}.",
+      x = "It is {is} for {format_count(sum(n[wrong]))} of
+           {format_count(sum(n))} records.",
+      i = "Leave these records out by {.fn filter}, or correct the column in
+           the database.", arg = "data"
+    )
+  }
+  refuse(is.na(x), "have no missing values", "missing")
+  if (is.character(x)) {
+    refuse(!validEnc(x), "be text in a known encoding", "not valid")
+  } else {
+    refuse(!is.finite(x), "be finite", "infinite")
+  }
+  refuse_if(
+    length(unique(x)) > max(20, sum(n) / 2),
+    "A predictor must have fewer values than half of the records.",
+    x = "{.val {name}} has {format_count(length(unique(x)))} in
+         {format_count(sum(n))} records.",
+    i = "Put it into groups in the database, or read the file into a data
+         frame.", arg = "data", class = "pseudosynth_error_engine"
+  )
+}
+
+#' A model of combinations in place of records
+#' @noRd
+model_of_cells <- function(formula, cells, names, family, prior, response,
+                           scaling) {
+  # A formula may name further columns, to leave them out
+  values <- rep(list(FALSE), length(names))
+  names(values) <- names
+  values[names(cells$values)] <- cells$values
+  data <- as.data.frame(
+    lapply(values, rep_len, length(cells$n)), optional = TRUE
+  )
+  names(data) <- names
+  design <- new_design(formula, data, response$name, scaling, cells$n)
+  check_score_design(design)
+  tell_many_levels(design$levels, sum(cells$n), time_of_score_levels)
+  assembled_model(
+    formula, data, family, prior, response, design,
+    # None is looked at
+    y = rep(if (is.null(response$bounds)) 0 else 0.5, length(cells$n))
+  )
+}
+
+#' Between the codes of levels, which are whole numbers from 0
+#' @noRd
+level_breaks <- function(response) seq_along(response$levels)[-1] - 1.5
+
+#' What a score release asks of a file, see score_file()
+#'
+#' @param cells (list) The combinations, see with_engines().
+#' @param parts (list) Those of each engine.
+#' @param sums (list) Of each engine, see table_sums().
+#' @return (list) See score_file(), whose sums are asked for once only; `places`
+#'   (of the parts' combinations among all), `at(frame, lowest)` (what
+#'   sql_whole() needs of each) and `paid()`, which says that errors come after
+#'   the payment.
+#' @noRd
+engine_file <- function(model, cells, parts, sums, engines) {
+  spec <- model$spec
+  rows <- distinct_rows(spec)
+  row <- rows$row
+  rows$count <- sums_by_code(cells$n, row, length(rows$count))
+  rows$row <- NULL
+  places <- lapply(parts, function(part) {
+    match(keys_of_cells(part), keys_of_cells(cells))
+  })
+  coding <- table_coding(model$design, model$data, cells$n)
+  codes <- table_codes(coding, model$data)
+  at_cells <- function(frame, lowest) {
+    data.frame(
+      centre = frame$centre[row], spread = frame$spread[row],
+      lowest = if (length(lowest) > 1) lowest[row] else lowest
+    )
+  }
+  kept <- list()
+  once <- function(asked, f) {
+    key <- rlang::hash(asked)
+    if (is.null(kept[[key]])) kept[[key]] <<- f()
+    kept[[key]]
+  }
+  tally <- function(breaks) {
+    found <- once(breaks, function() {
+      Map(function(one, place) {
+        found <- one$tally(breaks)
+        found$cell <- place[found$cell]
+        found
+      }, sums, places)
+    })
+    list(
+      cell = unlist(lapply(found, `[[`, "cell")),
+      bin = unlist(lapply(found, `[[`, "bin")),
+      n = unlist(lapply(found, `[[`, "n"))
+    )
+  }
+  c(list(n = as.integer(sum(cells$n)), spec = spec), rows, list(
+    coding = coding,
+    outside = function(bounds) {
+      sum(vapply(sums, function(one) as.double(one$outside(bounds)), 1))
+    },
+    places = places, at = at_cells,
+    paid = function() {
+      for (engine in engines) engine$log$paid <- TRUE
+    },
+    whole = function(frame, clip, lowest) {
+      found <- once(list(frame, clip, lowest), function() {
+        at <- at_cells(frame, lowest)
+        Map(function(one, place) {
+          one$whole(at[place, , drop = FALSE], clip)
+        }, sums, places)
+      })
+      list(
+        row = row[unlist(places)],
+        q = unlist(lapply(found, `[[`, "q")),
+        inside = unlist(lapply(found, `[[`, "inside")), most = max(cells$n)
+      )
+    },
+    margin = function(breaks) {
+      found <- tally(breaks[-c(1, length(breaks))])
+      sums_by_code(found$n, found$bin, length(breaks) - 1)
+    },
+    levels = function() {
+      found <- tally(level_breaks(model$response))
+      list(row = row[found$cell], level = found$bin - 1, count = found$n)
+    },
+    coded = function() coded_cells(row, codes, cells$n),
+    tables = function(plan, breaks) {
+      found <- tally(breaks)
+      told <- cbind(
+        codes[found$cell, plan$told, drop = FALSE], found$bin
+      )
+      lapply(plan$tables, function(columns) {
+        levels <- plan$levels[columns]
+        cell <- cell_number(told[, columns, drop = FALSE], levels) + 1
+        sums_by_code(found$n, cell, prod(levels))
+      })
+    }
+  ))
+}

@@ -1,0 +1,208 @@
+# Tables as they are at one moment: a transaction that reads only, in a session
+# whose settings change nothing, and tables found in the catalogue.
+
+#' Start a transaction in which every query sees the same file
+#'
+#' An update between two queries would leave the count as it was and move a sum.
+#' @noRd
+begin_reading <- function(con, dialect) {
+  # Outside of a transaction PostgreSQL refuses a savepoint
+  inside <- dialect$called == "PostgreSQL" &&
+    runs(con, "SAVEPOINT pseudosynth") &&
+    runs(con, "RELEASE SAVEPOINT pseudosynth")
+  refuse_if(
+    inside || !runs(con, dialect$begin),
+    "The connection must be able to start a transaction of its own.",
+    i = "It may be in one: end it by {.fn DBI::dbCommit}, or open another
+         connection.", arg = "data", class = "pseudosynth_error_engine"
+  )
+}
+
+#' Does a statement run?
+#' @noRd
+runs <- function(con, statement) {
+  or_else({
+    DBI::dbExecute(con, statement)
+    TRUE
+  }, FALSE)
+}
+
+#' Find tables in the catalogue, once a transaction has begun
+#'
+#' @param sources (list) Of one connection, see table_source().
+#' @param ask (function) See asker().
+#' @param id (string) Of the connection, among those of the file.
+#' @return (list) Of each: `schema`, `name`, `parts` (strings: marks of all
+#'   tables that its records are in), `columns` (names), `stored` (their types,
+#'   as the engine calls them; `NULL` where each value has its own).
+#' @noRd
+found_tables <- function(sources, dialect, ask, id) {
+  if (dialect$called == "PostgreSQL") {
+    postgresql_tables(sources, dialect, ask)
+  } else {
+    sqlite_tables(sources, dialect, ask, id)
+  }
+}
+
+#' @param is (string) What the catalogue has in its place.
+#' @noRd
+refuse_no_table <- function(wrong, path, is) {
+  shown <- paste(path, collapse = ".")
+  refuse_if(
+    wrong, "{.arg data} must be a table that holds its records.",
+    x = "{.val {shown}} is {is}.",
+    i = "What is behind it cannot be seen from here: it may join tables, so that
+         a record is several rows. Name the table, or write the rows to one.",
+    arg = "data", class = "pseudosynth_error_rows"
+  )
+}
+
+# PostgreSQL -------------------------------------------------------------------
+
+# For this transaction alone. Numbers leave with all their digits, backslashes
+# are plain, and queries are not compiled, which takes minutes for thousands of
+# combinations. Not all versions have all of these.
+postgresql_settings <- c(
+  standard_conforming_strings = "on", extra_float_digits = "3", jit = "off",
+  client_min_messages = "error"
+)
+
+postgresql_set <- function(settings, ask) {
+  ask(sprintf(
+    "SELECT pg_catalog.set_config(name, s.v, true) FROM (VALUES %s) s (n, v)
+     JOIN pg_catalog.pg_settings ON name OPERATOR(pg_catalog.=) s.n",
+    toString(sprintf("('%s', '%s')", names(settings), settings))
+  ))
+}
+
+postgresql_tables <- function(sources, dialect, ask) {
+  level <- ask("SHOW transaction_isolation")[[1]]
+  if (!identical(level, "repeatable read")) {
+    abort_query(dialect, "keep one moment for all queries")
+  }
+  postgresql_set(postgresql_settings, ask)
+  # Names as the user's session reads them; then none but the engine's own
+  oids <- vapply(sources, function(source) {
+    path <- paste(sql_name(dialect, source$path), collapse = ".")
+    oid <- ask(sprintf(
+      "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid::pg_catalog.int8 AS o",
+      sql_value(dialect, path)
+    ))[[1]]
+    refuse_no_table(is.na(oid), source$path, "not there")
+    # No one changes it from here on
+    ask(sprintf("SELECT 1 AS one FROM %s WHERE FALSE", path))
+    oid
+  }, 1)
+  postgresql_set(c(search_path = "pg_catalog, pg_temp"), ask)
+  home <- postgresql_home(ask)
+  Map(function(source, oid) {
+    postgresql_table(source, oid, home, ask)
+  }, sources, oids)
+}
+
+#' A mark of the server's files, which its copies share, and of the database
+#' @noRd
+postgresql_home <- function(ask) {
+  may <- ask(
+    "SELECT has_function_privilege('pg_control_system()', 'execute') AS may"
+  )$may
+  of <- if (isTRUE(may)) {
+    "(SELECT system_identifier FROM pg_control_system())"
+  } else {
+    "pg_postmaster_start_time()"
+  }
+  ask(sprintf(
+    "SELECT CAST(%s AS TEXT) || '.' || oid AS home FROM pg_database
+     WHERE datname = current_database()", of
+  ))$home
+}
+
+postgresql_table <- function(source, oid, home, ask) {
+  oid <- sprintf("%.0f", oid)
+  # With partitions and tables that inherit from it
+  found <- ask(sprintf(
+    "WITH RECURSIVE tree (oid) AS (
+       SELECT CAST(%s AS OID)
+       UNION SELECT inhrelid FROM pg_inherits JOIN tree ON inhparent = tree.oid
+     )
+     SELECT CAST(c.oid AS BIGINT) AS oid, n.nspname, c.relname,
+       CAST(c.relkind AS TEXT) AS kind
+     FROM tree JOIN pg_class c ON c.oid = tree.oid
+     JOIN pg_namespace n ON n.oid = c.relnamespace", oid
+  ))
+  kinds <- c(
+    v = "a view", m = "a materialised view", f = "a table of another server",
+    S = "a sequence"
+  )
+  other <- found$kind[!found$kind %in% c("r", "p")]
+  refuse_no_table(
+    length(other) > 0, source$path,
+    if (other[1] %in% names(kinds)) kinds[[other[1]]] else "no table"
+  )
+  own <- which(sprintf("%.0f", found$oid) == oid)
+  refuse_no_table(length(own) != 1, source$path, "newer than the transaction")
+  columns <- ask(sprintf(
+    "SELECT attname, CASE WHEN n.nspname = 'pg_catalog' THEN ''
+       ELSE n.nspname || '.' END || typname AS type
+     FROM pg_attribute JOIN pg_type t ON t.oid = atttypid
+     JOIN pg_namespace n ON n.oid = typnamespace
+     WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped", oid
+  ))
+  list(
+    schema = found$nspname[own], name = found$relname[own],
+    parts = sprintf("%s.%.0f", home, found$oid),
+    columns = columns$attname, stored = columns$type
+  )
+}
+
+# SQLite -----------------------------------------------------------------------
+
+sqlite_tables <- function(sources, dialect, ask, id) {
+  dirty <- ask("PRAGMA read_uncommitted")[[1]]
+  if (!identical(as.double(dirty), 0)) {
+    abort_query(
+      dialect, "keep one moment for all queries",
+      i = "Set {.code PRAGMA read_uncommitted = 0}."
+    )
+  }
+  schemas <- ask("PRAGMA database_list")
+  lapply(sources, function(source) {
+    path <- source$path
+    # In the order in which the engine looks
+    among <- union("temp", schemas$name)
+    if (length(path) > 1) {
+      among <- among[tolower(among) == tolower(path[1])]
+    }
+    name <- path[length(path)]
+    found <- NULL
+    for (schema in if (length(path) <= 2) among) {
+      found <- ask(sprintf(
+        "SELECT name, type, rootpage FROM %s.sqlite_master
+         WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE",
+        sql_name(dialect, schema), sql_value(dialect, name)
+      ))
+      if (nrow(found) > 0) break
+    }
+    refuse_no_table(NROW(found) == 0, path, "not there")
+    refuse_no_table(found$type == "view", path, "a view")
+    # Those that a module computes have no page of their own
+    refuse_no_table(
+      !isTRUE(found$rootpage > 0), path, "a virtual table"
+    )
+    columns <- ask(sprintf(
+      "SELECT name FROM pragma_table_xinfo(%s, %s) WHERE hidden <> 1",
+      sql_value(dialect, found$name), sql_value(dialect, schema)
+    ))$name
+    file <- schemas$file[match(schema, schemas$name)]
+    # In memory a table is of its connection alone
+    home <- if (!is.na(file) && nzchar(file)) {
+      normalizePath(file, mustWork = FALSE)
+    } else {
+      paste(id, tolower(schema))
+    }
+    list(
+      schema = schema, name = found$name, columns = columns,
+      parts = paste(home, tolower(found$name))
+    )
+  })
+}

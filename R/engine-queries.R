@@ -1,0 +1,132 @@
+# The queries of a release, by the constructs of engine-sql.R.
+
+#' @param select,group (character)
+#' @param with (named character) Queries that it starts from. Those of `once`
+#'   are computed once, or engines compute their columns where each is used.
+#' @noRd
+sql_query <- function(dialect, select, from, group = character(),
+                      with = character(), once = names(with)[1]) {
+  kept <- ifelse(names(with) %in% once, dialect$materialized, "")
+  parts <- sprintf("%s AS %s(\n%s\n)", names(with), kept, with)
+  paste0(
+    if (length(with) > 0) paste0("WITH ", paste(parts, collapse = ", "), "\n"),
+    "SELECT ", paste(select, collapse = ", "), "\nFROM ", from,
+    if (length(group) > 0) paste("\nGROUP BY", paste(group, collapse = ", "))
+  )
+}
+
+#' Counts and sums leave as doubles, which are exact up to 2^53
+#' @noRd
+sql_total <- function(dialect, x, as) {
+  sprintf("%s AS %s", sql_double(dialect, x), as)
+}
+
+sql_count <- function(dialect) sql_total(dialect, "COUNT(*)", "n")
+
+#' How many records something holds for
+#' @noRd
+sql_number <- function(dialect, holds, as) {
+  sql_total(dialect, sprintf("SUM(CASE WHEN %s THEN 1 ELSE 0 END)", holds), as)
+}
+
+#' Combinations of some columns' values with the number of records
+#' @param columns (list) See sql_column().
+#' @noRd
+sql_cells <- function(dialect, from, columns) {
+  read <- vapply(columns, `[[`, "", "read", USE.NAMES = FALSE)
+  # No column of the table can share these names
+  named <- sprintf("%s AS k%d", read, seq_along(read))
+  sql_query(dialect, c(named, sql_count(dialect)), from, read)
+}
+
+#' Records with the number of their combination and the modelled response
+#'
+#' All further queries are of numbers: text is looked at here alone.
+#' @param cell (string) See sql_by_cell().
+#' @noRd
+sql_records <- function(dialect, from, cell, value) {
+  sql_query(
+    dialect, c(sprintf("%s AS cell", cell), sprintf("%s AS v", value)), from
+  )
+}
+
+#' A value for each number from 1, as CASEs in a tree
+#'
+#' @param of (string) The number. Those of equal neighbours are one arm.
+#' @param value (character) Literals.
+#' @noRd
+sql_by_number <- function(of, value) {
+  runs <- rle(value)
+  ends <- cumsum(runs$lengths)
+  sql_tree(
+    sprintf("%s <= %d", of, ends[-length(ends)]), runs$values
+  )
+}
+
+#' The whole sums of a step, see whole_scores(), by combination
+#'
+#' @param cell (string) See sql_by_cell().
+#' @param scored (string) See sql_scored().
+#' @param at (data frame) `centre`, `spread`, `lowest` of each combination.
+#' @noRd
+sql_whole <- function(dialect, from, cell, scored, at, clip) {
+  by_cell <- function(x) {
+    sprintf("(%s)", sql_by_number("cell", sql_value(dialect, x)))
+  }
+  centre <- clamp(as.double(at$centre), -largest_number, largest_number)
+  centre[abs(centre) < 1 / largest_spread] <- 0
+  spread <- clamp(as.double(at$spread), 1 / largest_spread, largest_spread)
+  # A mean that is no number, of a step that went astray, is far from all
+  centre[is.na(centre)] <- largest_number
+  spread[is.na(spread)] <- largest_spread
+  lowest <- clamp(as.double(at$lowest), -largest_number, largest_number)
+  clip <- sql_value(
+    dialect, clamp(as.double(clip), 1 / largest_spread, largest_spread)
+  )
+  halves_up <- sql_floor(dialect, sprintf(
+    "(u * %s + %s)", sql_value(dialect, as.double(score_steps)),
+    sql_value(dialect, 0.5)
+  ))
+  # The last step of each record: it adds at most score_steps
+  whole <- sprintf(
+    paste(
+      "CASE WHEN u >= 1 THEN %d WHEN u <= -1 THEN -%d",
+      "WHEN u > -1 AND u < 1 THEN CAST(%s AS %s) ELSE 0 END"
+    ),
+    score_steps, score_steps, halves_up, dialect$whole
+  )
+  sql_query(
+    dialect, c(
+      "cell", sql_count(dialect),
+      sql_number(dialect, sprintf("v > low AND v < %s", clip), "inside"),
+      sql_total(dialect, sprintf("SUM(%s)", whole), "q"),
+      sql_number(dialect, "u IS NULL OR low IS NULL", "lost")
+    ), "u", "cell", with = c(
+      s = sql_records(dialect, from, cell, scored),
+      t = sql_query(dialect, c(
+        "cell", sprintf("(v - %s) / %s AS v", by_cell(centre), by_cell(spread)),
+        sprintf("%s AS low", by_cell(lowest))
+      ), "s"),
+      u = sql_query(
+        dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip)), "t"
+      )
+    ), once = c("s", "t")
+  )
+}
+
+#' How many records are in each bin, from 1, by combination
+#' @param breaks (double) Between bins: a bin holds its lower one.
+#' @noRd
+sql_tally <- function(dialect, from, cell, modelled, breaks) {
+  bin <- sql_tree(
+    sprintf("v < %s", sql_value(dialect, as.double(breaks))),
+    as.character(seq_len(length(breaks) + 1))
+  )
+  sql_query(
+    dialect, c("cell", "bin", sql_count(dialect)), "t", c("cell", "bin"),
+    with = c(
+      s = sql_records(dialect, from, cell, modelled),
+      t = sql_query(dialect, c("cell", sprintf("%s AS bin", bin)), "s")
+    ), once = c("s", "t")
+  )
+}

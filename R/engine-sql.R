@@ -1,0 +1,259 @@
+# Queries that a database is asked, as text: no more of SQL than all engines
+# read alike. A record is clipped last, so that whatever the engine computes
+# before, no record adds more than the release pays for.
+
+#' What engines write each in their own way
+#'
+#' `tried`: whether the package's tests run its queries there. Queries for the
+#' others are written, not run.
+#' @noRd
+sql_dialects <- list(
+  sqlite = list(
+    called = "SQLite", class = "SQLiteConnection", tried = TRUE,
+    collate = "COLLATE BINARY", double = "REAL", materialized = "MATERIALIZED ",
+    text = "TEXT", begin = "BEGIN",
+    # Not all have floor(); halves are exact
+    floor = "(CAST({x} AS INTEGER) - ({x} < CAST({x} AS INTEGER)))"
+  ),
+  postgresql = list(
+    called = "PostgreSQL", class = c("PqConnection", "PostgreSQLConnection"),
+    tried = TRUE, collate = "COLLATE \"C\"", double = "DOUBLE PRECISION",
+    materialized = "MATERIALIZED ", typed = TRUE, text = "TEXT",
+    begin = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+  ),
+  duckdb = list(
+    called = "DuckDB", class = "duckdb_connection", double = "DOUBLE",
+    materialized = "MATERIALIZED "
+  ),
+  spark = list(
+    called = "Spark SQL", class = c("Spark SQL", "spark_connection"),
+    quote = "`", double = "DOUBLE", typed = TRUE
+  ),
+  snowflake = list(called = "Snowflake", class = "Snowflake", typed = TRUE),
+  mssql = list(
+    called = "SQL Server", class = "Microsoft SQL Server",
+    collate = "COLLATE Latin1_General_BIN2", double = "FLOAT(53)", ln = "LOG",
+    typed = TRUE
+  ),
+  oracle = list(
+    called = "Oracle", class = "Oracle", double = "BINARY_DOUBLE",
+    whole = "NUMBER(19)", typed = TRUE
+  )
+)
+
+sql_dialect <- function(name) {
+  utils::modifyList(
+    list(
+      tried = FALSE, quote = "\"", collate = "", double = "DOUBLE PRECISION",
+      whole = "BIGINT", ln = "LN", floor = "FLOOR({x})", materialized = "",
+      typed = FALSE, begin = NULL
+    ),
+    sql_dialects[[name]]
+  )
+}
+
+# Names and values -------------------------------------------------------------
+
+sql_name <- function(dialect, name) {
+  q <- dialect$quote
+  paste0(q, gsub(q, paste0(q, q), name, fixed = TRUE), q)
+}
+
+#' Values as literals: doubles with all their digits
+#' @param x (character, logical, integer or double)
+#' @noRd
+sql_value <- function(dialect, x) {
+  if (is.character(x)) {
+    x <- enc2utf8(x)
+    # Backslashes are signs of their own in one of the dialects
+    if (dialect$quote == "`") x <- gsub("\\", "\\\\", x, fixed = TRUE)
+    paste0("'", gsub("'", "''", x, fixed = TRUE), "'")
+  } else if (is.logical(x)) {
+    ifelse(x, "TRUE", "FALSE")
+  } else if (is.integer(x)) {
+    as.character(x)
+  } else {
+    value <- shortest_text(x)
+    # Without an exponent some engines read decimals, or whole numbers
+    value <- ifelse(grepl("e", value), value, paste0(value, "e0"))
+    if (dialect$typed) sql_double(dialect, value) else value
+  }
+}
+
+sql_double <- function(dialect, x) sprintf("CAST(%s AS %s)", x, dialect$double)
+
+#' A column as queries read it: the same value everywhere
+#'
+#' Text in bytes, whatever the column's collation: "a" and "A" are two levels.
+#' @param quoted (string) The column.
+#' @param type (vector) Of its type.
+#' @return (list) `read` (string), `type`.
+#' @noRd
+sql_column <- function(dialect, quoted, type) {
+  read <- if (is.character(type)) {
+    text <- if (is.null(dialect$text)) {
+      quoted
+    } else {
+      sprintf("CAST(%s AS %s)", quoted, dialect$text)
+    }
+    trimws(paste(text, dialect$collate))
+  } else if (is.double(type)) {
+    sql_double(dialect, quoted)
+  } else {
+    quoted
+  }
+  list(read = read, type = type)
+}
+
+#' A column of numbers as doubles
+#' @noRd
+sql_as_double <- function(dialect, column) {
+  read <- column$read
+  if (is.double(column$type)) read else sql_double(dialect, read)
+}
+
+sql_floor <- function(dialect, x) gsub("{x}", x, dialect$floor, fixed = TRUE)
+
+# Comparisons of a CASE before another is asked
+most_arms <- 8
+
+#' Values by conditions of which the first that holds is looked for
+#' @param holds (character) Of all values but the last; each holds where one
+#'   before it does.
+#' @noRd
+sql_tree <- function(holds, value) {
+  # A few of one another at a time, from the leaves up
+  while (length(value) > 1) {
+    group <- (seq_along(value) - 1) %/% most_arms
+    last <- c(diff(group) > 0, TRUE)
+    arms <- ifelse(
+      last, sprintf("ELSE %s END", value),
+      sprintf("WHEN %s THEN %s", c(holds, ""), value)
+    )
+    value <- vapply(split(arms, group), function(arms) {
+      if (length(arms) == 1) {
+        sub("^ELSE (.*) END$", "\\1", arms)
+      } else {
+        paste(c("CASE", arms), collapse = " ")
+      }
+    }, "", USE.NAMES = FALSE)
+    holds <- holds[last[-length(last)]]
+  }
+  value
+}
+
+#' A value for each combination of levels, as nested CASEs
+#'
+#' No join: where a collation takes two levels for one, it would count a record
+#' twice. Combinations that are none of these have no value.
+#' @param keys (character) The columns, as queries read them.
+#' @param levels (data frame) A row for each combination, as literals.
+#' @param value (character) For each of them, as literals.
+#' @param sorted (flag) Are the combinations sorted, in bytes? Many levels are
+#'   then looked for in a tree.
+#' @noRd
+sql_by_cell <- function(keys, levels, value, sorted = FALSE) {
+  if (length(unique(value)) == 1) {
+    return(value[1])
+  }
+  for (j in rev(seq_along(keys))) {
+    before <- do.call(paste, c(list(""), levels[seq_len(j - 1)], sep = "\r"))
+    first <- !duplicated(before)
+    # Leaves of the trees are of neighbours
+    leaf <- stats::ave(seq_along(before), before, FUN = function(at) {
+      if (sorted) (seq_along(at) - 1) %/% most_arms else 0
+    })
+    leaf <- paste(match(before, before[first]), leaf)
+    starts <- !duplicated(leaf)
+    arms <- split(
+      paste("WHEN", levels[[j]], "THEN", value), factor(leaf, leaf[starts])
+    )
+    leaves <- sprintf(
+      "CASE %s %s END", keys[j], vapply(arms, paste, "", collapse = " ")
+    )
+    upto <- sprintf(
+      "%s <= %s", keys[j], levels[[j]][!duplicated(leaf, fromLast = TRUE)]
+    )
+    of <- factor(before[starts], before[first])
+    value <- unlist(Map(function(holds, leaves) {
+      sql_tree(holds[-length(holds)], leaves)
+    }, split(upto, of), split(leaves, of)), use.names = FALSE)
+    levels <- levels[first, , drop = FALSE]
+  }
+  value
+}
+
+# The response -----------------------------------------------------------------
+
+#' The response in its own unit, as stated
+#' @param column (list) See sql_column().
+#' @noRd
+sql_own <- function(dialect, response, column) {
+  read <- column$read
+  if (is.logical(column$type)) {
+    return(sprintf("CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END", read, read))
+  }
+  if (is.character(column$type)) {
+    return(sql_by_cell(
+      read, data.frame(level = sql_value(dialect, response$levels)),
+      as.character(seq_along(response$levels) - 1L)
+    ))
+  }
+  y <- sql_as_double(dialect, column)
+  if (is.null(response$limits)) {
+    return(y)
+  }
+  sql_within(dialect, y, response$limits)
+}
+
+#' Numbers cut at two ends
+#' @noRd
+sql_within <- function(dialect, x, ends) {
+  ends <- sql_value(dialect, as.double(ends))
+  sprintf(
+    "CASE WHEN %s < %s THEN %s WHEN %s > %s THEN %s ELSE %s END", x, ends[1],
+    ends[1], x, ends[2], ends[2], x
+  )
+}
+
+#' The response on the modelled scale, `NULL` where it has no value there
+#' @param own (string) See sql_own().
+#' @noRd
+sql_modelled <- function(dialect, response, own) {
+  own <- sprintf("(%s)", own)
+  bounds <- response$bounds
+  if (!is.null(bounds)) {
+    ends <- sql_value(dialect, as.double(c(bounds[1], bounds[2] - bounds[1])))
+    return(sprintf("((%s - %s) / %s)", own, ends[1], ends[2]))
+  }
+  positive <- sprintf("CASE WHEN %s > 0 THEN %s END", own, own)
+  switch(response$transform,
+    identity = own,
+    # Guarded: a record that has none must not end the query
+    log = sprintf("%s(%s)", dialect$ln, positive),
+    sqrt = sprintf("SQRT(CASE WHEN %s >= 0 THEN %s END)", own, own)
+  )
+}
+
+# Numbers beyond take part as these, and smaller ones as 0: some engines end a
+# query where a number grows too large, or too small. No clip is so far away.
+largest_number <- 1e150
+largest_spread <- 1e60
+
+#' The modelled response as scores are taken of it
+#' @noRd
+sql_scored <- function(dialect, response, modelled) {
+  if (has_labels(response) || response$kind == "count" ||
+    !is.null(response$bounds) || response$transform != "identity") {
+    return(modelled)
+  }
+  end <- sql_value(dialect, c(-1, 1) * largest_number)
+  least <- sql_value(dialect, c(-1, 1) / largest_number)
+  sprintf(
+    paste(
+      "(CASE WHEN %s < %s THEN %s WHEN %s > %s THEN %s",
+      "WHEN %s > %s AND %s < %s THEN 0e0 ELSE %s END)"
+    ), modelled, end[1], end[1], modelled, end[2], end[2], modelled, least[1],
+    modelled, least[2], modelled
+  )
+}

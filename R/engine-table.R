@@ -1,0 +1,289 @@
+# A table of a database as an engine: what runs the queries of a release.
+
+#' @param source (list) See table_source().
+#' @param found (list) See found_tables().
+#' @return (list) See with_engines().
+#' @noRd
+table_engine <- function(source, found) {
+  dialect <- source$dialect
+  log <- new.env(parent = emptyenv())
+  ask <- asker(source$con, dialect, log)
+  lost <- setdiff(source$columns, found$columns)
+  refuse_if(
+    length(lost) > 0, "Columns of {.arg data} must be those of its table.",
+    x = "{.val {lost}} {?is/are} not among them.",
+    i = "Make the {.fn tbl} anew, if the table was changed.", arg = "data",
+    class = "pseudosynth_error_engine"
+  )
+  table <- paste(sql_name(dialect, c(found$schema, found$name)), collapse = ".")
+  column_of <- function(own) {
+    columns_of_table(own, found, paste(table, "f"), dialect, ask)
+  }
+  named <- unique(unlist(lapply(source$where, all.vars)))
+  conditions <- vapply(source$where, sql_condition, "",
+    dialect = dialect, columns = known_columns(column_of(named))
+  )
+  from <- paste(c(
+    paste(table, "f"), if (length(conditions) > 0) {
+      paste("WHERE", paste(conditions, collapse = " AND "))
+    }
+  ), collapse = " ")
+  columns <- NULL
+  engine <- list(
+    dialect = dialect, from = from, ask = ask, log = log, parts = found$parts,
+    all_columns = function() names(source$columns),
+    types = function(names) {
+      columns <<- column_of(unname(source$columns[names]))
+      names(columns) <<- names
+      lapply(columns, `[[`, "type")
+    }
+  )
+  # What a part has no value of is of the other parts' type
+  engine$column <- function(name, type) {
+    known <- columns[[name]]
+    if (is.null(known$type)) {
+      sql_column(dialect, quoted_column(dialect, source$columns[[name]]), type)
+    } else {
+      known
+    }
+  }
+  engine$cells <- function(types) table_cells(engine, types)
+  engine$for_response <- function(response, type, cells) {
+    if (length(cells$n) == 0) {
+      return(no_sums)
+    }
+    table_sums(engine, response, type, cells)
+  }
+  engine
+}
+
+# Columns ----------------------------------------------------------------------
+
+# Not by its name alone, which one of the engines would take for text
+quoted_column <- function(dialect, name) {
+  paste0("f.", sql_name(dialect, name))
+}
+
+known_columns <- function(columns) {
+  Filter(function(column) !is.null(column$type), columns)
+}
+
+#' Columns as queries read them
+#'
+#' @param own (character) As the table calls them.
+#' @return (named list) See sql_column(); `type` is `NULL` where a column has no
+#'   value that tells it.
+#' @noRd
+columns_of_table <- function(own, found, table, dialect, ask) {
+  quoted <- quoted_column(dialect, own)
+  names(quoted) <- own
+  columns <- if (length(own) == 0) {
+    list()
+  } else if (is.null(found$stored)) {
+    columns_by_value(quoted, table, dialect, ask)
+  } else {
+    columns_by_type(quoted, found, table, dialect, ask)
+  }
+  stats::setNames(columns, own)
+}
+
+refuse_type <- function(name, is) {
+  refuse_if(
+    TRUE, "Column {.val {name}} must hold numbers, text, or true and false.",
+    x = "It holds {is}.", i = "Leave it out of the formula.", arg = "data",
+    class = "pseudosynth_error_engine"
+  )
+}
+
+#' Refuse whole numbers that are not exact as doubles
+#' @param huge (number) Of records.
+#' @noRd
+refuse_huge <- function(name, huge) {
+  refuse_if(
+    huge > 0, "Whole numbers in column {.val {name}} must be at most 2^53.",
+    x = "{format_count(huge)} {cli::qty(huge)}record{?s} {?has/have} others.",
+    i = "If it is a case number, leave it out.", arg = "data",
+    class = "pseudosynth_error_engine"
+  )
+}
+
+is_huge <- function(x) {
+  sprintf("%s > 9007199254740992 OR %s < -9007199254740992", x, x)
+}
+
+#' Columns of an engine whose columns have types
+#' @noRd
+columns_by_type <- function(quoted, found, table, dialect, ask) {
+  stored <- found$stored[match(names(quoted), found$columns)]
+  # What is no number is missing, as in R
+  number <- function(x) {
+    sprintf("NULLIF(%s, CAST('NaN' AS %s))", x, dialect$double)
+  }
+  columns <- Map(function(quoted, stored, name) {
+    as_is <- function(type) sql_column(dialect, quoted, type)
+    switch(stored,
+      bool = as_is(logical()), int2 = , int4 = as_is(integer()),
+      int8 = as_is(double()),
+      float8 = list(read = number(quoted), type = double()),
+      numeric = list(
+        read = number(sql_double(dialect, quoted)), type = double()
+      ),
+      # As they are written: 0.1 is not the double next to it
+      float4 = list(
+        read = number(sql_double(dialect, sprintf("CAST(%s AS TEXT)", quoted))),
+        type = double()
+      ),
+      # Of fixed length: without what fills it up
+      text = , varchar = , bpchar = as_is(character()),
+      refuse_type(name, sprintf("values of type %s", stored))
+    )
+  }, quoted, stored, names(quoted))
+  long <- names(quoted)[stored == "int8"]
+  if (length(long) > 0) {
+    huge <- unlist(ask(sql_query(dialect, sql_number(
+      dialect, is_huge(quoted[long]), sprintf("h%d", seq_along(long))
+    ), table)))
+    Map(refuse_huge, long, ifelse(is.na(huge), 0, huge))
+  }
+  columns
+}
+
+#' Columns of an engine whose values have types
+#' @noRd
+columns_by_value <- function(quoted, table, dialect, ask) {
+  kinds <- c("whole", "long", "real", "text", "huge", "bytes")
+  kind <- sprintf(
+    paste(
+      "CASE TYPEOF(%s) WHEN 'integer' THEN CASE WHEN %s THEN 5 WHEN",
+      "%s > 2147483647 OR %s < -2147483647 THEN 2 ELSE 1 END",
+      "WHEN 'real' THEN 3 WHEN 'text' THEN 4 WHEN 'blob' THEN 6 END"
+    ), quoted, is_huge(quoted), quoted, quoted
+  )
+  names(kind) <- names(quoted)
+  found <- ask(sql_query(dialect, c(
+    sprintf("MIN(%s) AS least%d", kind, seq_along(kind)),
+    sprintf("MAX(%s) AS most%d", kind, seq_along(kind))
+  ), table))
+  found <- matrix(kinds[as.integer(unlist(found))], ncol = 2)
+  Map(function(quoted, name, least, most) {
+    # Of all kinds that it has the first and the last are known
+    if (most %in% "bytes") refuse_type(name, "bytes")
+    if (most %in% "huge") {
+      refuse_huge(name, unlist(ask(sql_query(dialect, sql_number(
+        dialect, sprintf("%s = 5", kind[[name]]), "n"
+      ), table))))
+    }
+    if (most %in% "text" && least != "text") {
+      refuse_type(name, "both numbers and text")
+    }
+    switch(if (is.na(most)) "none" else most,
+      text = sql_column(dialect, quoted, character()),
+      real = , long = sql_column(dialect, quoted, double()),
+      whole = list(
+        read = sprintf("CAST(%s AS INTEGER)", quoted), type = integer()
+      ),
+      none = list(read = quoted, type = NULL)
+    )
+  }, quoted, names(quoted), found[, 1], found[, 2])
+}
+
+# Combinations of published values, at most
+most_cells <- 1e6
+
+table_cells <- function(engine, types) {
+  columns <- Map(engine$column, names(types), types)
+  query <- sql_cells(engine$dialect, engine$from, columns)
+  cells <- engine$ask(query, most_cells + 1)
+  refuse_if(
+    nrow(cells) > most_cells,
+    "The predictors must have at most {format_count(most_cells)} combinations of
+     values.",
+    x = "They have more.",
+    i = "Leave out the one of most values.",
+    arg = "data", class = "pseudosynth_error_engine"
+  )
+  cells <- cells[cells$n > 0, , drop = FALSE]
+  values <- stats::setNames(as.list(cells[seq_along(types)]), names(types))
+  cells <- sorted_cells(list(values = values, n = cells$n))
+  twice <- sum(duplicated(keys_of_cells(cells)))
+  refuse_if(
+    twice > 0, "Different values of a predictor must differ in R, too.",
+    x = "{twice} combination{?s} of values {?is/are} met again.",
+    i = "A column of text may hold signs that R cannot read, such as NUL.",
+    arg = "data", class = "pseudosynth_error_engine"
+  )
+  cells
+}
+
+# Sums -------------------------------------------------------------------------
+
+#' The whole sums of a table's records by combination
+#' @param type (vector) Of the response's type.
+#' @param cells (list) See with_engines(), of this table.
+#' @noRd
+table_sums <- function(engine, response, type, cells) {
+  dialect <- probed_dialect(engine, response$transform == "log")
+  from <- engine$from
+  variable <- engine$column(response$name, type)
+  own <- sql_own(dialect, response, variable)
+  modelled <- sql_modelled(dialect, response, own)
+  scored <- sql_scored(dialect, response, modelled)
+  predictors <- cells$values
+  columns <- Map(engine$column, names(predictors), lapply(predictors, `[`, 0L))
+  # Long whole numbers are doubles here and there
+  levels <- list2DF(Map(function(x, column) {
+    sql_value(dialect, if (is.double(column$type)) as.double(x) else x)
+  }, predictors, columns), length(cells$n))
+  numbers <- seq_along(cells$n)
+  cell <- sql_by_cell(
+    vapply(columns, `[[`, "", "read"), levels, as.character(numbers),
+    sorted = TRUE
+  )
+  queries <- list(
+    whole = function(at, clip) {
+      sql_whole(dialect, from, cell, scored, at, clip)
+    },
+    tally = function(breaks) {
+      sql_tally(dialect, from, cell, modelled, breaks)
+    }
+  )
+  checked <- list(
+    engine = engine, dialect = dialect, response = response,
+    variable = variable, own = own, modelled = modelled, cells = cells,
+    columns = columns, levels = levels, cell = cell
+  )
+  list(
+    queries = queries,
+    check = function(stated, terms) {
+      check_table(checked, stated)
+      check_table_copies(checked, terms, stated)
+    },
+    outside = function(bounds) {
+      ends <- sql_value(dialect, as.double(bounds))
+      engine$ask(sql_query(dialect, sql_number(dialect, sprintf(
+        "(%s) < %s OR (%s) > %s", own, ends[1], own, ends[2]
+      ), "n"), from))$n
+    },
+    whole = function(at, clip) {
+      found <- engine$ask(queries$whole(at, clip))
+      cell <- match(found$cell, numbers)
+      whole <- function(x) all(is.finite(x) & x == round(x))
+      check_as_counted(engine, cell, found$n, cells$n,
+        whole(found$q) && whole(found$inside) &&
+          all(abs(found$q) <= score_steps * found$n) &&
+          all(found$inside >= 0 & found$inside <= found$n) &&
+          all(found$lost == 0)
+      )
+      found[order(cell), c("inside", "q")]
+    },
+    tally = function(breaks) {
+      found <- engine$ask(queries$tally(breaks))
+      cell <- match(found$cell, numbers)
+      n <- if (!anyNA(cell)) sums_by_code(found$n, cell, length(numbers))
+      check_as_counted(engine, seq_along(n), n, cells$n,
+        all(found$bin %in% seq_len(length(breaks) + 1))
+      )
+      list(cell = cell, bin = as.integer(found$bin), n = found$n)
+    }
+  )
+}

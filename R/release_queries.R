@@ -1,0 +1,106 @@
+#' See the queries of a score release before it is made
+#'
+#' Shows what [score_release()] asks a database. It runs the queries that check
+#' the response and count the combinations of the predictors; the noisy sums are
+#' written at the reference and not run. Nothing is drawn and nothing is spent.
+#'
+#' A release asks for the sums three or four times: for the margin, for each of
+#' two steps (the second at the result of the first, with other numbers in the
+#' same places), and for the tables (with other breaks than the margin).
+#'
+#' @inheritParams score_release
+#' @param formula As in [score_release()].
+#' @param data A table of a database, or [shards()].
+#' @return A `release_queries`: a list with `queries` (data frame: `part` of the
+#'   file, `when` (`"run"`, or `"step"`, `"margin"` or `"levels"` of a release)
+#'   and `query`). `print()` shows them in full. They hold the levels of the
+#'   published predictors and public numbers, and nothing of the response.
+#' @section Error types: As of [score_release()], before anything is spent.
+#' @seealso [score_release()], [shards()]
+#' @examplesIf rlang::is_installed(c("RSQLite", "dbplyr"))
+#' con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+#' RSQLite::initExtension(con, "math")
+#' persons <- subset(ce_income, income > 0, c("income", "earner"))
+#' persons$earner <- as.character(persons$earner)
+#' DBI::dbWriteTable(con, "persons", persons)
+#' release_queries(log(income) ~ earner, dplyr::tbl(con, "persons"),
+#'   reference = list("(Intercept)" = 10.8, sigma = 1)
+#' )
+#' DBI::dbDisconnect(con)
+#' @export
+release_queries <- function(formula, data, family = student_t(),
+                            reference = NULL, bounds = NULL, bins = 40,
+                            prior = NULL, clip = NULL, response = NULL,
+                            scaling = NULL) {
+  check_formula(formula)
+  check_that(
+    is_engine(data), data,
+    "{.arg data} must be a table of a database, or {.fn shards}."
+  )
+  family <- check_score_family(family)
+  if (is_categorical(family)) reference <- check_no_reference(reference, clip)
+  settings <- score_settings(
+    reference, 0, bounds, bins, clip, c(1, 1, 1), NULL, family
+  )
+  with_engines(data, function(engines) {
+    open <- open_score_file(
+      engines, formula, family, settings,
+      prior %||% released_prior(settings$reference, family), prior, response,
+      scaling
+    )
+    rows <- lapply(seq_along(engines), function(i) {
+      planned <- planned_queries(open, settings, i)
+      run <- engines[[i]]$log$queries
+      query <- c(run, planned)
+      if (length(query) > 0) {
+        data.frame(
+          part = i, when = c(rep("run", length(run)), names(planned)),
+          query = unname(query)
+        )
+      }
+    })
+    new_result("release_queries", queries = do.call(rbind, rows))
+  })
+}
+
+#' The queries for sums of one part of a file, at the reference
+#' @return (named character) None for a data frame.
+#' @noRd
+planned_queries <- function(open, settings, i) {
+  queries <- open$sums[[i]]$queries
+  model <- open$model
+  if (is.null(queries)) {
+    return(NULL)
+  }
+  if (is_categorical(model$family)) {
+    return(c(levels = queries$tally(level_breaks(model$response))))
+  }
+  start <- score_start(model, settings, open$file$spec)
+  frame <- score_frame(model$family, drop(open$file$x %*% start$b), start$shape)
+  at <- open$file$at(frame, counted_above(model$family, frame, start$clip[1]))
+  margin <- if (!is.null(settings$bounds)) {
+    breaks <- margin_breaks(
+      open$file, model, settings, start$b, start$shape
+    )
+    queries$tally(breaks[-c(1, length(breaks))])
+  }
+  c(
+    step = queries$whole(at[open$file$places[[i]], , drop = FALSE],
+      start$clip[1]
+    ), margin = margin
+  )
+}
+
+print_lines.release_queries <- function(x) {
+  table <- x$queries
+  unlist(lapply(seq_len(nrow(table)), function(i) {
+    c(
+      sprintf("-- part %d, %s", table$part[i], if (table$when[i] == "run") {
+        "run already: checks and counts"
+      } else {
+        paste("of the release:", table$when[i])
+      }),
+      paste0(table$query[i], ";"), ""
+    )
+  }))
+}

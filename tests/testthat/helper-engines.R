@@ -1,0 +1,84 @@
+# Files in databases, and releases of them.
+
+engine_persons <- function(n = 3000) {
+  withr::with_seed(1, {
+    d <- data.frame(
+      "the \"age\"" = sample(18:80, n, TRUE),
+      group = sample(c("a", "A", "a ", "it's", "\u00e4\\x"), n, TRUE),
+      flag = sample(c("yes", "no"), n, TRUE),
+      hours = sample(c(0.1, 20.5, 37.7, 40), n, TRUE), check.names = FALSE
+    )
+    line <- 0.02 * (d[[1]] - 50) + 0.3 * (d$group == "A")
+    d$income <- round(exp(10.6 + line + 0.7 * stats::rt(n, 4)), 2)
+    d$visits <- stats::rnbinom(n, mu = exp(1 + line), size = 2)
+    d$share <- round(stats::rbeta(n, 3, 4), 4) * 0.9 + 0.05
+    d$works <- stats::rbinom(n, 1, stats::plogis(line))
+    d$status <- sample(c("one", "two", "three"), n, TRUE)
+    d
+  })
+}
+
+sqlite <- function(..., .local_envir = parent.frame()) {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(con), envir = .local_envir)
+  RSQLite::initExtension(con, "math")
+  tables <- list(...)
+  for (name in names(tables)) DBI::dbWriteTable(con, name, tables[[name]])
+  con
+}
+
+released <- function(formula, data, ..., reference = income_reference,
+                     bounds = c(10, 2e6), epsilon = 1, seed = 5) {
+  suppressWarnings(suppressMessages(score_release(
+    formula, data, ..., epsilon = epsilon, reference = reference,
+    bounds = bounds, seed = seed
+  )))
+}
+income_reference <- list("(Intercept)" = 10.8, sigma = 1)
+
+# Two calls make two environments of the same terms
+bare_release <- function(x) {
+  x <- unclass(x)
+  design <- unclass(x$design)
+  environment(design$terms) <- globalenv()
+  x$design <- design
+  x
+}
+
+expect_same_release <- function(x, y) {
+  expect_identical(bare_release(x), bare_release(y))
+}
+
+# Predictors that tell the income, each in its own way
+telling <- function(n = 1500) {
+  d <- engine_persons(n)
+  d$rounded <- round(d$income, -3)
+  d$text <- sprintf("%.0f thousand", d$rounded / 1000)
+  d$rank <- round(rank(d$income) / 15)
+  d$class <- paste0("c", (7 * round(rank(d$income) / 50)) %% 31)
+  d$less <- -d$rounded
+  d$nearly <- d$rounded
+  d$nearly[1:4] <- d$nearly[c(101, 51, 151, 201)]
+  mean_by <- function(x, by) as.vector(tapply(x, by, mean)[by])
+  by <- paste(d$group, d$hours)
+  d$mean <- mean_by(d$income, by)
+  d$mean_text <- sprintf("$%.2f", d$mean)
+  d$mean_log <- mean_by(log(d$income), by)
+  d$median <- as.vector(tapply(d$income, by, stats::median)[by])
+  d$median_2 <- round(d$median, 1)
+  # In any order, with others around them
+  some <- sort(d$income)[seq(2, n, length.out = 300)]
+  d$held <- rep(some, length.out = n)
+  d$held_text <- sprintf("EUR %.2f", d$held)
+  d$low <- round(log(d$income))
+  d$high <- exp(round(log(d$income)))
+  d
+}
+
+refused_copy <- function(formula, data, ...) {
+  expect_error(
+    released(formula, data, ...), class = "pseudosynth_error_copied_response"
+  )
+}

@@ -1,0 +1,177 @@
+# Which tables of databases a release takes: one row for each record.
+
+refused_rows <- function(data, formula = log(income) ~ flag) {
+  expect_error(released(formula, data), class = "pseudosynth_error_rows")
+}
+
+test_that("joins, windows, limits, chance and one's own SQL are refused", {
+  d <- engine_persons(300)
+  con <- sqlite(persons = d, other = d[1:5, c("flag", "hours")])
+  persons <- dplyr::tbl(con, "persons")
+  other <- dplyr::tbl(con, "other")
+  refused_rows(dplyr::left_join(persons, other, by = "flag"))
+  refused_rows(dplyr::semi_join(persons, other, by = "flag"))
+  refused_rows(dplyr::union_all(persons, persons))
+  refused_rows(dplyr::summarise(persons, income = max(.data$income)))
+  refused_rows(dplyr::mutate(persons, income = mean(.data$income)))
+  refused_rows(dplyr::mutate(persons, income = .data$income / 2))
+  refused_rows(dplyr::mutate(persons, income = dplyr::sql("RANDOM()")))
+  refused_rows(dplyr::filter(persons, dplyr::row_number(.data$income) > 3))
+  refused_rows(dplyr::filter(persons, dplyr::sql("income > RANDOM()")))
+  refused_rows(dplyr::filter(persons, .data$income > mean(.data$income)))
+  refused_rows(dplyr::filter(persons, .data$flag > "no"))
+  refused_rows(dplyr::filter(persons, .data$flag == 1))
+  refused_rows(dplyr::filter(persons, log(.data$income) > 2))
+  refused_rows(dplyr::filter(persons, .data$income %in% !!dplyr::sql("(1)")))
+  refused_rows(utils::head(persons, 10))
+  refused_rows(dplyr::distinct(persons, .data$income, .data$flag))
+  refused_rows(dplyr::arrange(persons, .data$income))
+  refused_rows(dplyr::group_by(persons, .data$flag))
+  refused_rows(dplyr::filter(
+    dplyr::group_by(persons, .data$flag), .data$income > 5
+  ))
+})
+
+test_that("no text of a query is taken, however it is disguised", {
+  d <- engine_persons(300)
+  con <- sqlite(persons = d, other = d[1:5, c("flag", "hours")])
+  texts <- c(
+    "SELECT p.* FROM persons p, other o",
+    "SELECT p.* FROM persons p /* ( */ , other o WHERE 'it''s' <> ')'",
+    "SELECT * FROM persons WHERE hours IN (SELECT hours FROM other)",
+    "SELECT *, MAX (income) OVER/**/() AS most FROM persons",
+    "SELECT * FROM persons LIMIT 200 OFFSET 3"
+  )
+  for (text in texts) {
+    data <- dplyr::tbl(con, dplyr::sql(text))
+    refused_rows(data)
+    # Under any step of dplyr's
+    refused_rows(dplyr::filter(data, .data$income > 1))
+    refused_rows(dplyr::select(data, "income", "flag"))
+  }
+  # Names that are more than names
+  refused_rows(dplyr::tbl(con, dbplyr::ident_q("persons, other"),
+    vars = c("income", "flag")
+  ))
+  # A name that would end its own quotes
+  d$`it's "a` <- d$flag
+  DBI::dbWriteTable(con, "it's \"persons\", other", d)
+  expect_same_release(
+    released(
+      log(income) ~ `it's "a`, dplyr::tbl(con, "it's \"persons\", other")
+    ),
+    released(log(income) ~ `it's "a`, d)
+  )
+})
+
+test_that("views and virtual tables are refused, and tables of schemas found", {
+  d <- engine_persons(300)
+  con <- sqlite(persons = d)
+  DBI::dbExecute(con, "CREATE VIEW v AS SELECT * FROM persons")
+  refused_rows(dplyr::tbl(con, "v"))
+  file <- withr::local_tempfile()
+  DBI::dbExecute(con, sprintf("ATTACH '%s' AS \"far off\"", file))
+  DBI::dbExecute(
+    con, "CREATE TABLE \"far off\".persons AS SELECT * FROM main.persons"
+  )
+  of_schema <- function(schema) {
+    dplyr::tbl(con, dbplyr::in_schema(schema, "persons"))
+  }
+  whole <- released(log(income) ~ flag, d)
+  expect_same_release(released(log(income) ~ flag, of_schema("main")), whole)
+  expect_same_release(released(log(income) ~ flag, of_schema("far off")), whole)
+  # A view for this session alone takes a table's name, as in any query
+  table <- dplyr::tbl(con, "persons")
+  DBI::dbExecute(con, paste(
+    "CREATE TEMP VIEW persons AS SELECT p.* FROM main.persons p,",
+    "\"far off\".persons q"
+  ))
+  refused_rows(table)
+  refused_rows(dplyr::tbl(con, "persons"))
+  expect_same_release(released(log(income) ~ flag, of_schema("main")), whole)
+})
+
+test_that("select(), rename() and filter() are as for a data frame", {
+  d <- engine_persons(400)
+  d$hours[5:9] <- NA
+  con <- sqlite(persons = d)
+  table <- dplyr::tbl(con, "persons")
+  most <- 60
+  flags <- c("yes", "it's", "no")
+  # Each looks at a record alone
+  steps <- list(
+    function(x) dplyr::filter(x, .data$income > 100, .data$visits <= most),
+    function(x) dplyr::filter(x, .data$group %in% c("a", "A", "it's")),
+    function(x) dplyr::filter(x, !(.data$group %in% c("a ", "it's"))),
+    function(x) dplyr::filter(x, !is.na(.data$hours) & .data$hours != 40),
+    function(x) dplyr::filter(x, is.na(.data$hours) | .data$hours > -1.5e3),
+    function(x) dplyr::filter(x, !(.data$hours %in% c(20.5, 40))),
+    function(x) dplyr::filter(x, .data$flag == "yes" | .data$works == 1),
+    function(x) dplyr::filter(x, .data$visits < .data$hours),
+    function(x) {
+      dplyr::filter(
+        dplyr::rename(x, hours = "income", income = "hours"),
+        .data$hours > 20000
+      ) |> dplyr::rename(income = "hours", hours = "income")
+    },
+    function(x) {
+      dplyr::filter(dplyr::select(x, "income", "group", flag = "works"),
+        .data$flag %in% 1 | .data$group == "a"
+      )
+    }
+  )
+  for (step in steps) {
+    own <- step(d)
+    expect_gt(nrow(own), 50)
+    expect_lt(nrow(own), 401)
+    expect_same_release(
+      released(log(income) ~ group, step(table)),
+      released(log(income) ~ group, own)
+    )
+  }
+})
+
+test_that("filter() compares text in bytes, whatever a column's collation", {
+  d <- engine_persons(600)
+  con <- sqlite()
+  DBI::dbExecute(con, paste(
+    "CREATE TABLE persons (income REAL, flag TEXT,",
+    "\"group\" TEXT COLLATE NOCASE)"
+  ))
+  DBI::dbAppendTable(con, "persons", d[c("income", "flag", "group")])
+  few <- function(x) dplyr::filter(x, .data$group == "A")
+  expect_same_release(
+    released(log(income) ~ flag, few(dplyr::tbl(con, "persons"))),
+    released(log(income) ~ flag, few(d))
+  )
+})
+
+test_that("a record is in one part only", {
+  d <- engine_persons(300)
+  con <- sqlite(persons = d)
+  table <- dplyr::tbl(con, "persons")
+  refused_rows(shards(table, table))
+  refused_rows(shards(
+    dplyr::filter(table, .data$income > 100),
+    dplyr::filter(table, .data$income <= 100)
+  ))
+  refused_rows(shards(d, d))
+  # In one file that two connections have open
+  file <- withr::local_tempfile(fileext = ".db")
+  of_file <- function() {
+    con <- DBI::dbConnect(RSQLite::SQLite(), file)
+    withr::defer(DBI::dbDisconnect(con), parent.frame())
+    RSQLite::initExtension(con, "math")
+    con
+  }
+  one <- of_file()
+  DBI::dbWriteTable(one, "persons", d)
+  refused_rows(shards(
+    dplyr::tbl(one, "persons"), dplyr::tbl(of_file(), "PERSONS")
+  ))
+  # Tables of one name in two databases are two
+  expect_same_release(
+    released(log(income) ~ flag, shards(table, dplyr::tbl(one, "persons"))),
+    released(log(income) ~ flag, rbind(d, d))
+  )
+})

@@ -1,0 +1,343 @@
+# Score releases of tables in databases. SQLite in memory is the engine; a
+# PostgreSQL server is started in test-engines-postgresql.R.
+
+test_that("a release of a table, or of parts, is that of the data frame", {
+  d <- engine_persons()
+  con <- sqlite(persons = d)
+  table <- dplyr::tbl(con, "persons")
+  few <- dplyr::filter(table, .data$hours > 30)
+  count <- list("(Intercept)" = 1, size = 2)
+  flat <- list("(Intercept)" = 0)
+  cases <- list(
+    list(log(income) ~ `the "age"` + group + flag, student_t()),
+    list(log(income) ~ group * flag + I(`the "age"`^2) + hours,
+      stats::gaussian(), response = public_response(digits = 2)),
+    list(sqrt(income) ~ hours, student_t(), bounds = NULL,
+      reference = list("(Intercept)" = 200, sigma = 100)),
+    list(income ~ group, stats::gaussian(), delta = 0,
+      reference = list("(Intercept)" = 50000, sigma = 40000),
+      response = public_response(bounds = c(100, 1e6))),
+    list(visits ~ flag + group, neg_binomial(), reference = count,
+      bounds = c(0, 60)),
+    list(visits ~ flag + hours, stats::poisson(), reference = count[1],
+      bounds = NULL),
+    list(share ~ flag + group, beta_response(c(0, 1)), bounds = NULL,
+      reference = list("(Intercept)" = 0, precision = 3)),
+    list(works ~ flag + group, bernoulli(), reference = flat, bounds = NULL),
+    list(flag ~ group, bernoulli(), reference = flat, bounds = NULL,
+      response = public_response(levels = c("no", "yes"))),
+    list(status ~ flag + group, categorical(), reference = NULL,
+      bounds = NULL,
+      response = public_response(levels = c("one", "two", "three"))),
+    list(log(income) ~ 1, student_t())
+  )
+  for (case in cases) {
+    of <- function(data) {
+      do.call(released, c(list(case[[1]], data), case[-1]))
+    }
+    whole <- of(d)
+    expect_same_release(of(table), whole)
+    expect_same_release(of(shards(d[d$hours <= 30, ], few)), whole)
+  }
+  # In another order, and with tables of the response by predictors
+  expect_same_release(of(d[rev(seq_len(nrow(d))), ]), whole)
+  large <- released(log(income) ~ flag, table, epsilon = 10)
+  expect_named(large$tables$residuals, "flag")
+  expect_same_release(large, released(log(income) ~ flag, d, epsilon = 10))
+  expect_s3_class(synthesize(large, newdata = d, seed = 1), "synthetic_data")
+  expect_identical(guarantee(large)$label, "strict")
+})
+
+test_that("no query gives a response", {
+  d <- engine_persons()
+  con <- sqlite(persons = d)
+  seen <- new.env()
+  seen$results <- list()
+  plain <- asked
+  local_replaced("asked", function(...) {
+    found <- plain(...)
+    seen$results <- c(seen$results, list(found))
+    found
+  })
+  released(log(income) ~ flag + group, dplyr::tbl(con, "persons"),
+    epsilon = 10
+  )
+  expect_gt(length(seen$results), 5)
+  own <- c(d$income, log(d$income))
+  for (found in seen$results) {
+    numbers <- unlist(Filter(is.numeric, as.list(found)))
+    expect_false(any(numbers %in% setdiff(own, 0:5000)))
+    expect_false("income" %in% names(found) && nrow(found) > 0)
+  }
+})
+
+test_that("a neighbouring record moves the sums as in memory", {
+  d <- engine_persons(200)
+  far <- d
+  # Beyond what any clip keeps, and none of the usual values
+  far$income[7] <- 1e300
+  con <- sqlite(persons = d, far = far, less = d[-7, ])
+  sums <- function(name, at) {
+    with_engines(dplyr::tbl(con, name), function(engines) {
+      columns <- c("flag", "group")
+      types <- engines[[1]]$types(c("income", columns))
+      part <- engines[[1]]$cells(types[columns])
+      response <- described_response(
+        log(income) ~ flag, far[0, ], student_t(), NULL
+      )
+      one <- engines[[1]]$for_response(response, double(), part)
+      at <- data.frame(
+        centre = rep(10.8, length(part$n)), spread = 1, lowest = -1
+      )
+      found <- one$whole(at, 1)
+      c(sum(found$q), sum(found$inside))
+    })
+  }
+  all <- sums("persons")
+  z <- (log(d$income) - 10.8)
+  q <- floor(pmin(pmax(z, -1), 1) * 1024 + 0.5)
+  expect_identical(all, c(sum(q), sum(abs(z) < 1)))
+  expect_identical(sums("far")[1] - all[1], 1024 - q[7])
+  expect_identical(all[1] - sums("less")[1], q[7])
+})
+
+test_that("text is compared in bytes, whatever the column's collation", {
+  d <- engine_persons(600)
+  con <- sqlite()
+  DBI::dbExecute(con, paste(
+    "CREATE TABLE persons (income REAL, \"group\" TEXT COLLATE NOCASE)"
+  ))
+  DBI::dbAppendTable(con, "persons", d[c("income", "group")])
+  expect_same_release(
+    released(log(income) ~ group, dplyr::tbl(con, "persons")),
+    released(log(income) ~ group, d)
+  )
+})
+
+expect_engine_error <- function(code, ..., class = "pseudosynth_error") {
+  condition <- expect_error(code, ..., class = class)
+  # No value of a record in what is said
+  expect_no_match(conditionMessage(condition), "4141[.]41")
+}
+
+test_that("what a database must not hold is refused, and nothing spent", {
+  d <- engine_persons(300)
+  d$income[3] <- 4141.41
+  lost <- d
+  lost$flag[2] <- NA
+  none <- d
+  none$income[2] <- NA
+  low <- d
+  low$income[2] <- -4141.41
+  mixed <- d
+  mixed$income <- as.character(mixed$income)
+  number <- d
+  number$copy <- number$income / 2
+  tenth <- round(rank(number$income) / 10)
+  number$label <- paste0("l", tenth)
+  number$half <- as.character(tenth > 15)
+  con <- sqlite(persons = d, lost = lost, none = none, low = low,
+    mixed = mixed, copies = number
+  )
+  DBI::dbExecute(con, "CREATE TABLE any (income, flag)")
+  DBI::dbAppendTable(con, "any", d[c("income", "flag")])
+  DBI::dbExecute(con, "INSERT INTO any VALUES ('4141.41 or so', 'no')")
+  ledger <- ledger(withr::local_tempfile(), epsilon = 2, delta = 1e-5)
+  refused <- function(formula, name, ..., pattern,
+                      class = "pseudosynth_error") {
+    data <- if (is.character(name)) dplyr::tbl(con, name) else name
+    expect_engine_error(
+      released(formula, data, ..., ledger = ledger, seed = NULL), pattern,
+      class = class
+    )
+  }
+  input <- "pseudosynth_error_input"
+  refused(log(income) ~ flag, "lost", pattern = "missing", class = input)
+  refused(log(income) ~ flag, "none", pattern = "missing for 1 of 300")
+  refused(log(income) ~ flag, "low", pattern = "can take for 1 of 300")
+  refused(log(income) ~ flag, "any", pattern = "both numbers and text")
+  refused(log(income) ~ flag, "mixed", pattern = "column of numbers")
+  refused(log(income) ~ copy, "copies", pattern = "half of the records")
+  refused(hours ~ half, "copies", pattern = "can take", family = bernoulli(),
+    reference = list("(Intercept)" = 0), bounds = NULL)
+  refused(works ~ half, "copies", pattern = "levels",
+    response = public_response(levels = c("0", "1")), family = bernoulli(),
+    reference = list("(Intercept)" = 0), bounds = NULL)
+  refused(half ~ label, "copies", family = bernoulli(), bounds = NULL,
+    reference = list("(Intercept)" = 0),
+    response = public_response(levels = c("FALSE", "TRUE")),
+    pattern = "reveal the response",
+    class = "pseudosynth_error_copied_response"
+  )
+  refused(flag ~ group, "persons", family = bernoulli(), bounds = NULL,
+    reference = list("(Intercept)" = 0), pattern = "state the levels",
+    class = "pseudosynth_error_unstated"
+  )
+  public <- "pseudosynth_error_public_ends"
+  refused(log(income) ~ flag, "persons", bounds = c(10, max(d$income)),
+    pattern = "largest value", class = public
+  )
+  refused(log(income) ~ flag, "persons", pattern = "statistic",
+    reference = list("(Intercept)" = mean(log(d$income)), sigma = 1),
+    class = public
+  )
+  refused(log(income) ~ flag, "persons", pattern = "statistic",
+    reference = list("(Intercept)" = stats::median(log(d$income)), sigma = 1),
+    class = public
+  )
+  refused(log(income) ~ flag, "persons", response = public_response(digits = 0),
+    pattern = "more decimals"
+  )
+  refused(visits ~ poly(`the "age"`, 2), "persons", family = stats::poisson(),
+    reference = list("(Intercept)" = 1), bounds = NULL, pattern = "record alone"
+  )
+  refused(log1p(income) ~ flag, "persons", pattern = "in the database")
+  local_replaced("most_cells", 3)
+  refused(log(income) ~ group, "persons", pattern = "combinations")
+  expect_identical(nrow(as.data.frame(ledger)), 0L)
+})
+
+test_that("one moment is read, and what cannot be so is refused", {
+  d <- engine_persons(300)
+  con <- sqlite(persons = d)
+  persons <- dplyr::tbl(con, "persons")
+  DBI::dbBegin(con)
+  expect_error(
+    released(log(income) ~ flag, persons), "transaction of its own",
+    class = "pseudosynth_error_engine"
+  )
+  # The user's own transaction stands
+  DBI::dbRollback(con)
+  released(log(income) ~ flag, persons)
+  # None is left open after an error, either
+  expect_error(released(log(income) ~ flag, persons, bounds = c(5, 4)))
+  DBI::dbBegin(con)
+  DBI::dbRollback(con)
+  # Counts that change between two queries
+  plain <- asked
+  local_replaced("asked", function(...) {
+    found <- plain(...)
+    if ("q" %in% names(found)) found$n[1] <- found$n[1] + 1
+    found
+  })
+  expect_error(
+    released(log(income) ~ flag, persons), "of the records it counted",
+    class = "pseudosynth_error_engine"
+  )
+})
+
+test_that("an engine that lacks what is needed is refused", {
+  d <- engine_persons(300)
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "persons", d)
+  table <- dplyr::tbl(con, "persons")
+  # Where functions of another connection are not its own as well
+  known <- or_else(unlist(DBI::dbGetQuery(con, "SELECT LOG(10.0)")))
+  if (!isTRUE(all.equal(unname(known), log(10)))) {
+    expect_error(
+      released(log(income) ~ flag, table), "initExtension",
+      class = "pseudosynth_error_engine"
+    )
+  }
+  expect_same_release(
+    released(income ~ flag, table, bounds = NULL),
+    released(income ~ flag, d, bounds = NULL)
+  )
+  simulated <- dbplyr::lazy_frame(d, con = dbplyr::simulate_mssql())
+  expect_error(released(log(income) ~ flag, simulated), "one moment")
+  expect_error(shards(1), "tables of databases")
+})
+
+test_that("release_queries() shows what a release runs", {
+  d <- engine_persons(300)
+  con <- sqlite(persons = d)
+  shown <- release_queries(log(income) ~ flag, dplyr::tbl(con, "persons"),
+    reference = income_reference, bounds = c(10, 2e6)
+  )
+  expect_setequal(shown$queries$when, c("run", "step", "margin"))
+  seen <- character()
+  plain <- asked
+  local_replaced("asked", function(con, query, most = -1) {
+    seen <<- c(seen, query)
+    plain(con, query, most)
+  })
+  released(log(income) ~ flag, dplyr::tbl(con, "persons"))
+  expect_true(all(
+    shown$queries$query[shown$queries$when %in% c("run", "step", "margin")] %in%
+      seen
+  ))
+  expect_output(print(shown), "of the release: step")
+  expect_output(print(shards(d, d)), "2 parts")
+})
+
+test_that("queries for engines that are not run are as written", {
+  types <- list(flag = character(), age = double(), of = TRUE)
+  cells <- data.frame(
+    flag = c("a'b", "a'b", "c\\"), age = c(1, 2, 1), of = c(TRUE, FALSE, TRUE)
+  )
+  at <- data.frame(centre = c(1.5, 2, 3), spread = 1, lowest = -1)
+  response <- described_response(
+    log(income) ~ flag, data.frame(income = double(), flag = character()),
+    student_t(), NULL
+  )
+  for (name in names(sql_dialects)) {
+    dialect <- sql_dialect(name)
+    column <- function(name, type) {
+      sql_column(dialect, quoted_column(dialect, name), type)
+    }
+    own <- sql_own(dialect, response, column("income", double()))
+    columns <- Map(column, names(types), types)
+    cell <- sql_by_cell(
+      vapply(columns, `[[`, "", "read"),
+      list2DF(lapply(cells, sql_value, dialect = dialect), 3), c("1", "2", "3")
+    )
+    modelled <- sql_modelled(dialect, response, own)
+    expect_snapshot(cat(
+      sql_whole(dialect, "persons f", cell, modelled, at, 1.5), "\n"
+    ))
+    expect_snapshot(cat(
+      sql_tally(dialect, "persons f", cell, modelled, 1:3 / 2), "\n"
+    ))
+  }
+})
+
+test_that("values by number are those of a long CASE", {
+  con <- sqlite()
+  for (n in c(1, 2, 8, 9, 64, 65, 700)) {
+    value <- withr::with_seed(n, sample(c(1, 2, 2, 3.5), n, TRUE))
+    found <- DBI::dbGetQuery(con, sprintf(
+      "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c
+       WHERE i < %d) SELECT %s AS x FROM c", n,
+      sql_by_number("i", as.character(value))
+    ))$x
+    expect_equal(as.double(found), value)
+  }
+})
+
+test_that("combinations of many levels are found in a tree", {
+  con <- sqlite()
+  cells <- expand.grid(
+    y = c("", "a", "A", "it's", "\u00e4", "z", sprintf("%d", 1:40)),
+    x = c(-1e9 - 0.5, -3:40 / 8, 1e5), stringsAsFactors = FALSE
+  )
+  cells <- withr::with_seed(1, cells[sample(nrow(cells), 1500), ])
+  cells <- sorted_cells(list(values = cells, n = rep(1, 1500)))$values
+  DBI::dbWriteTable(con, "cells", as.data.frame(cells))
+  dialect <- sql_dialect("sqlite")
+  found <- function(sorted) {
+    as.double(DBI::dbGetQuery(con, sprintf("SELECT %s AS n FROM cells f",
+      sql_by_cell(
+        c(sql_column(dialect, "f.y", "")$read, "f.x"),
+        list2DF(lapply(cells, sql_value, dialect = dialect)),
+        as.character(seq_len(1500)), sorted
+      )
+    ))$n)
+  }
+  expect_identical(found(TRUE), as.double(seq_len(1500)))
+  expect_identical(found(FALSE), as.double(seq_len(1500)))
+  DBI::dbExecute(con, "UPDATE cells SET x = x + 0.01")
+  expect_true(all(is.na(found(TRUE))))
+})
