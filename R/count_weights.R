@@ -110,7 +110,9 @@ new_count_weights <- function(alpha, basis, made_from, records = NULL) {
       basis[c("scale", "shift", "radius", "relative")],
       if (!is.null(basis$known)) basis["known"],
       n_pattern_min = sizes[1], n_pattern_max = sizes[2],
-      count_factors(basis$scale, basis$shift, sizes[2])
+      if (is.null(basis$drawn)) {
+        count_factors(basis$scale, basis$shift, sizes[2])
+      }
     ),
     made_from = made_from, basis = basis, records = records
   )
@@ -132,6 +134,9 @@ count_scheme <- function() {
     rescale = rescaled_count,
     replay = function(node, records, run, inner) {
       b <- node$basis
+      if (!is.null(b$drawn) && is.null(records$count)) {
+        return(NULL)
+      }
       made <- if (is.null(b$drawn)) {
         count_weights(
           b$variable, records$data, b$radius, b$relative, b$known, b$scale,
@@ -155,7 +160,8 @@ count_scheme <- function() {
 count_dependency <- function(node, inner) {
   c <- node$arguments[["scale"]]
   g <- node$arguments[["shift"]]
-  if (g <= 0) {
+  # Weights of whole records do not know which records they are given to
+  if (g <= 0 || !is.null(node$basis$drawn)) {
     return(dependency("other records"))
   }
   dependency("bounded", factor = by_relation(1 + c / g, 2 + c / g))
@@ -231,7 +237,9 @@ rescaled_count <- function(node, scale, shift) {
   # In the order of count_weights()
   node$arguments <- c(
     list(scale = slope, shift = floor), a[intersect(kept, names(a))],
-    count_factors(slope, floor, a[["n_pattern_max"]])
+    if (is.null(node$basis$drawn)) {
+      count_factors(slope, floor, a[["n_pattern_max"]])
+    }
   )
   with_step(node, scale, shift)
 }

@@ -81,7 +81,10 @@ sql_operand <- function(dialect, code, columns) {
 #' @noRd
 sql_constants <- function(dialect, code) {
   if (rlang::is_call(code, "c")) {
-    code <- do.call(c, lapply(as.list(code)[-1], plain_constant))
+    constants <- lapply(as.list(code)[-1], plain_constant)
+    # What is no constant must not be left out of the set
+    whole <- !any(vapply(constants, is.null, NA))
+    code <- if (whole) do.call(c, constants)
   } else {
     code <- plain_constant(code)
   }

@@ -1,5 +1,5 @@
 # Tables as they are at one moment: a transaction that reads only, in a session
-# whose settings change nothing, and tables found in the catalogue.
+# whose settings change nothing, and a table found in the catalogue.
 
 #' Start a transaction in which every query sees the same file
 #'
@@ -27,20 +27,19 @@ runs <- function(con, statement) {
   }, FALSE)
 }
 
-#' Find tables in the catalogue, once a transaction has begun
+#' Find a table in the catalogue, once a transaction has begun
 #'
-#' @param sources (list) Of one connection, see table_source().
+#' @param source (list) See table_source().
 #' @param ask (function) See asker().
-#' @param id (string) Of the connection, among those of the file.
-#' @return (list) Of each: `schema`, `name`, `parts` (strings: marks of all
-#'   tables that its records are in), `columns` (names), `stored` (their types,
-#'   as the engine calls them; `NULL` where each value has its own).
+#' @return (list) `schema`, `name`, `columns` (names), `stored` (their types, as
+#'   the engine calls them; `NULL` where each value has its own), `only` (string
+#'   or `NULL`: a condition that none but the records of these tables meets).
 #' @noRd
-found_tables <- function(sources, dialect, ask, id) {
+found_table <- function(source, dialect, ask) {
   if (dialect$called == "PostgreSQL") {
-    postgresql_tables(sources, dialect, ask)
+    postgresql_table(source, dialect, ask)
   } else {
-    sqlite_tables(sources, dialect, ask, id)
+    sqlite_table(source, dialect, ask)
   }
 }
 
@@ -64,7 +63,7 @@ refuse_no_table <- function(wrong, path, is) {
 # combinations. Not all versions have all of these.
 postgresql_settings <- c(
   standard_conforming_strings = "on", extra_float_digits = "3", jit = "off",
-  client_min_messages = "error"
+  client_min_messages = "error", client_encoding = "UTF8"
 )
 
 postgresql_set <- function(settings, ask) {
@@ -75,49 +74,31 @@ postgresql_set <- function(settings, ask) {
   ))
 }
 
-postgresql_tables <- function(sources, dialect, ask) {
+postgresql_table <- function(source, dialect, ask) {
   level <- ask("SHOW transaction_isolation")[[1]]
   if (!identical(level, "repeatable read")) {
     abort_query(dialect, "keep one moment for all queries")
   }
   postgresql_set(postgresql_settings, ask)
-  # Names as the user's session reads them; then none but the engine's own
-  oids <- vapply(sources, function(source) {
-    path <- paste(sql_name(dialect, source$path), collapse = ".")
-    oid <- ask(sprintf(
-      "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid::pg_catalog.int8 AS o",
-      sql_value(dialect, path)
-    ))[[1]]
-    refuse_no_table(is.na(oid), source$path, "not there")
-    # No one changes it from here on
-    ask(sprintf("SELECT 1 AS one FROM %s WHERE FALSE", path))
-    oid
-  }, 1)
+  # The name as the user's session reads it; then none but the engine's own
+  path <- paste(sql_name(dialect, source$path), collapse = ".")
+  oid <- as.double(ask(sprintf(
+    "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid::pg_catalog.int8 AS o",
+    sql_value(dialect, path)
+  ))[[1]])
+  refuse_no_table(is.na(oid), source$path, "not there")
+  # No one renames or changes it from here on, if it still is that table
+  ask(sprintf("SELECT 1 AS one FROM %s WHERE FALSE", path))
   postgresql_set(c(search_path = "pg_catalog, pg_temp"), ask)
-  home <- postgresql_home(ask)
-  Map(function(source, oid) {
-    postgresql_table(source, oid, home, ask)
-  }, sources, oids)
+  locked <- ask(sprintf(
+    "SELECT COUNT(*) AS n FROM pg_locks WHERE locktype = 'relation' AND granted
+     AND pid = pg_backend_pid() AND relation = %.0f", oid
+  ))[[1]]
+  refuse_no_table(as.double(locked) < 1, source$path, "no longer what it was")
+  postgresql_columns(source, oid, ask)
 }
 
-#' A mark of the server's files, which its copies share, and of the database
-#' @noRd
-postgresql_home <- function(ask) {
-  may <- ask(
-    "SELECT has_function_privilege('pg_control_system()', 'execute') AS may"
-  )$may
-  of <- if (isTRUE(may)) {
-    "(SELECT system_identifier FROM pg_control_system())"
-  } else {
-    "pg_postmaster_start_time()"
-  }
-  ask(sprintf(
-    "SELECT CAST(%s AS TEXT) || '.' || oid AS home FROM pg_database
-     WHERE datname = current_database()", of
-  ))$home
-}
-
-postgresql_table <- function(source, oid, home, ask) {
+postgresql_columns <- function(source, oid, ask) {
   oid <- sprintf("%.0f", oid)
   # With partitions and tables that inherit from it
   found <- ask(sprintf(
@@ -139,7 +120,7 @@ postgresql_table <- function(source, oid, home, ask) {
     length(other) > 0, source$path,
     if (other[1] %in% names(kinds)) kinds[[other[1]]] else "no table"
   )
-  own <- which(sprintf("%.0f", found$oid) == oid)
+  own <- which(sprintf("%.0f", as.double(found$oid)) == oid)
   refuse_no_table(length(own) != 1, source$path, "newer than the transaction")
   columns <- ask(sprintf(
     "SELECT attname, CASE WHEN n.nspname = 'pg_catalog' THEN ''
@@ -150,14 +131,18 @@ postgresql_table <- function(source, oid, home, ask) {
   ))
   list(
     schema = found$nspname[own], name = found$relname[own],
-    parts = sprintf("%s.%.0f", home, found$oid),
-    columns = columns$attname, stored = columns$type
+    columns = columns$attname, stored = columns$type,
+    # A table that is attached later is read by none of the queries
+    only = sprintf(
+      "f.tableoid IN (%s)",
+      toString(sprintf("%.0f", as.double(found$oid)))
+    )
   )
 }
 
 # SQLite -----------------------------------------------------------------------
 
-sqlite_tables <- function(sources, dialect, ask, id) {
+sqlite_table <- function(source, dialect, ask) {
   dirty <- ask("PRAGMA read_uncommitted")[[1]]
   if (!identical(as.double(dirty), 0)) {
     abort_query(
@@ -166,43 +151,30 @@ sqlite_tables <- function(sources, dialect, ask, id) {
     )
   }
   schemas <- ask("PRAGMA database_list")
-  lapply(sources, function(source) {
-    path <- source$path
-    # In the order in which the engine looks
-    among <- union("temp", schemas$name)
-    if (length(path) > 1) {
-      among <- among[tolower(among) == tolower(path[1])]
-    }
-    name <- path[length(path)]
-    found <- NULL
-    for (schema in if (length(path) <= 2) among) {
-      found <- ask(sprintf(
-        "SELECT name, type, rootpage FROM %s.sqlite_master
-         WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE",
-        sql_name(dialect, schema), sql_value(dialect, name)
-      ))
-      if (nrow(found) > 0) break
-    }
-    refuse_no_table(NROW(found) == 0, path, "not there")
-    refuse_no_table(found$type == "view", path, "a view")
-    # Those that a module computes have no page of their own
-    refuse_no_table(
-      !isTRUE(found$rootpage > 0), path, "a virtual table"
-    )
-    columns <- ask(sprintf(
-      "SELECT name FROM pragma_table_xinfo(%s, %s) WHERE hidden <> 1",
-      sql_value(dialect, found$name), sql_value(dialect, schema)
-    ))$name
-    file <- schemas$file[match(schema, schemas$name)]
-    # In memory a table is of its connection alone
-    home <- if (!is.na(file) && nzchar(file)) {
-      normalizePath(file, mustWork = FALSE)
-    } else {
-      paste(id, tolower(schema))
-    }
-    list(
-      schema = schema, name = found$name, columns = columns,
-      parts = paste(home, tolower(found$name))
-    )
-  })
+  path <- source$path
+  # In the order in which the engine looks
+  among <- union("temp", schemas$name)
+  if (length(path) > 1) {
+    among <- among[tolower(among) == tolower(path[1])]
+  }
+  name <- path[length(path)]
+  found <- NULL
+  for (schema in if (length(path) <= 2) among) {
+    found <- ask(sprintf(
+      "SELECT name AS name, type AS type, rootpage AS rootpage
+       FROM %s.sqlite_master
+       WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE",
+      sql_name(dialect, schema), sql_value(dialect, name)
+    ))
+    if (nrow(found) > 0) break
+  }
+  refuse_no_table(NROW(found) == 0, path, "not there")
+  refuse_no_table(found$type == "view", path, "a view")
+  # Those that a module computes have no page of their own
+  refuse_no_table(!isTRUE(found$rootpage > 0), path, "a virtual table")
+  columns <- ask(sprintf(
+    "SELECT name AS name FROM pragma_table_xinfo(%s, %s) WHERE hidden <> 1",
+    sql_value(dialect, found$name), sql_value(dialect, schema)
+  ))$name
+  list(schema = schema, name = found$name, columns = columns)
 }

@@ -1,7 +1,7 @@
 # A table of a database as an engine: what runs the queries of a release.
 
 #' @param source (list) See table_source().
-#' @param found (list) See found_tables().
+#' @param found (list) See found_table().
 #' @return (list) See with_engines().
 #' @noRd
 table_engine <- function(source, found) {
@@ -23,6 +23,7 @@ table_engine <- function(source, found) {
   conditions <- vapply(source$where, sql_condition, "",
     dialect = dialect, columns = known_columns(column_of(named))
   )
+  conditions <- c(found$only, conditions)
   from <- paste(c(
     paste(table, "f"), if (length(conditions) > 0) {
       paste("WHERE", paste(conditions, collapse = " AND "))
@@ -30,7 +31,7 @@ table_engine <- function(source, found) {
   ), collapse = " ")
   columns <- NULL
   engine <- list(
-    dialect = dialect, from = from, ask = ask, log = log, parts = found$parts,
+    dialect = dialect, from = from, ask = ask, log = log,
     all_columns = function() names(source$columns),
     types = function(names) {
       columns <<- column_of(unname(source$columns[names]))
@@ -38,7 +39,7 @@ table_engine <- function(source, found) {
       lapply(columns, `[[`, "type")
     }
   )
-  # What a part has no value of is of the other parts' type
+  # What no value tells is of the type that is asked for
   engine$column <- function(name, type) {
     known <- columns[[name]]
     if (is.null(known$type)) {

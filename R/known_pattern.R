@@ -69,7 +69,8 @@ match_pattern <- function(data, table) {
 #' A relative ball around 0 holds 0 alone; the sign of y does not matter.
 #' @noRd
 ball_radius <- function(y, radius, relative) {
-  if (relative) radius * abs(y) else replace(y, TRUE, radius)
+  if (!relative) y[] <- rep(radius, length(y))
+  if (relative) radius * abs(y) else y
 }
 
 #' @param zero (flag) May it be 0? A count of equal values has a meaning, a risk

@@ -37,7 +37,8 @@ has_missing <- function(x) {
 counted_numbers <- function(y) {
   facts <- number_facts_(y)
   range <- facts$most - facts$least
-  if (facts$missing > 0 || !facts$whole || !(range < 1e6) || length(y) < 1e4) {
+  if (facts$missing > 0 || !facts$whole || !isTRUE(range < 1e6) ||
+    length(y) < 1e4 || max(abs(c(facts$least, facts$most))) > 2^52) {
     runs <- rle(sort(y, method = "radix"))
     return(list(value = runs$values, n = runs$lengths))
   }

@@ -10,13 +10,13 @@
 #'
 #' @inheritParams score_release
 #' @param formula As in [score_release()].
-#' @param data A table of a database, or [shards()].
+#' @param data A table of a database.
 #' @return A `release_queries`: a list with `queries` (data frame: `part` of the
 #'   file, `when` (`"run"`, or `"step"`, `"margin"` or `"levels"` of a release)
 #'   and `query`). `print()` shows them in full. They hold the levels of the
 #'   published predictors and public numbers, and nothing of the response.
 #' @section Error types: As of [score_release()], before anything is spent.
-#' @seealso [score_release()], [shards()]
+#' @seealso [score_release()]
 #' @examplesIf rlang::is_installed(c("RSQLite", "dbplyr"))
 #' con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
 #' RSQLite::initExtension(con, "math")
@@ -34,8 +34,8 @@ release_queries <- function(formula, data, family = student_t(),
                             scaling = NULL) {
   check_formula(formula)
   check_that(
-    is_engine(data), data,
-    "{.arg data} must be a table of a database, or {.fn shards}."
+    is_table(data), data,
+    "{.arg data} must be a table of a database."
   )
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)

@@ -28,8 +28,7 @@
 #' `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
-#'   may also be a table of a database or [shards()]: see there. Levels
-#'   of unordered factors are sorted, because their order could reveal that of
+#'   may also be a table of a database: see there. Levels of unordered factors are sorted, because their order could reveal that of
 #'   the responses (as after [stats::reorder()]); ordered factors keep theirs.
 #'   The first level is the baseline; `relevel(group, ref = "c")` in the formula
 #'   sets another.
@@ -119,8 +118,7 @@
 #'
 #' @section Databases:
 #' `data` may be a table in SQLite or PostgreSQL, such as
-#' `dplyr::tbl(con, "persons")`, or [shards()] of such tables and data frames.
-#' The database adds the whole sums and R adds the noise: at the same seed the
+#' `dplyr::tbl(con, "persons")`. The database adds the whole sums and R adds the noise: at the same seed the
 #' release is the same as that of a data frame, number for number. R reads the
 #' combinations of the predictors with their counts, and sums by combination;
 #' the sum of a combination that one record has is that record's. R is on the
@@ -188,7 +186,8 @@
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
 #' privacy. Dong, Roth and Su (2022), Gaussian differential privacy. Balle and
 #' Wang (2018), Improving the Gaussian mechanism for differential privacy.
-#' @seealso [synthesize()], [guarantee()], [audit_guarantee()], [shards()]
+#' @seealso [synthesize()], [guarantee()], [audit_guarantee()],
+#'   [release_queries()]
 #' @examples
 #' positive <- subset(ce_income, income > 0)
 #' release <- score_release(log(income) ~ age + education + earner, positive,
@@ -211,7 +210,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_no_dots(..., hint = "See {.fn score_release}.")
   check_ledger(ledger)
   check_formula(formula)
-  if (!is_engine(data)) check_data_frame(data)
+  if (!is_table(data)) check_data_frame(data)
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
@@ -222,7 +221,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_seed(seed)
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
-  if (is_engine(data)) {
+  if (is_table(data)) {
     return(with_engines(data, function(engines) {
       open <- open_score_file(
         engines, formula, family, settings, prior, stated_prior, response,

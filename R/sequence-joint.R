@@ -65,7 +65,8 @@ check_joint_weights <- function(weights, plan) {
   fits <- function(node) {
     inner <- node$of
     own <- node$scheme == "user" || !is.null(public_number(node)) ||
-      identical(node$made_from, mark)
+      identical(node$made_from, mark) ||
+      length(node$made_from) == 0 && length(inner) > 0
     own && all(vapply(inner, fits, NA))
   }
   refuse_privacy(

@@ -88,7 +88,7 @@ ordered_levels <- function(x, y, n) {
 #' @noRd
 grown_tree <- function(y, frames, records, leaf) {
   single <- list(
-    fit = NULL, orders = NULL, donors = records, start = 0L,
+    fit = NULL, orders = NULL, donors = records[order(y)], start = 0L,
     size = length(records), parent = 1L
   )
   if (length(frames) == 0 || length(unique(y)) < 2) {

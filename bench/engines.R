@@ -1,10 +1,9 @@
 # Score releases of a large file that databases hold: SQLite, PostgreSQL where
-# its programs are installed, and parts in both and in R. Seconds by the clock
-# and of R's processor time, and whether the release is the data frame's to the
-# last bit.
+# its programs are installed. Seconds by the clock and of R's processor time, and
+# whether the release is the data frame's to the last bit.
 #
 #   Rscript bench/engines.R [records] [engines] [formulas or families]
-#   Rscript bench/engines.R 1e6 memory,sqlite,postgresql,shards
+#   Rscript bench/engines.R 1e6 memory,sqlite,postgresql
 
 source("bench/results.R")
 suppressPackageStartupMessages({
@@ -16,7 +15,7 @@ words <- function(k, default) {
   if (length(arguments) < k) default else strsplit(arguments[k], ",")[[1]]
 }
 n <- as.numeric(words(1, 1e6))
-engines <- words(2, c("memory", "sqlite", "postgresql", "shards"))
+engines <- words(2, c("memory", "sqlite", "postgresql"))
 
 persons <- subset(ce_income, income > 0)
 text <- vapply(persons, is.factor, NA)
@@ -34,8 +33,6 @@ persons$share <- pmin(pmax(
 persons$status <- c("low", "middle", "high")[
   1 + (line + stats::rnorm(n) > -0.5) + (line + stats::rnorm(n) > 0.5)
 ]
-
-persons$part <- sample(3, n, TRUE)
 
 three <- c("age", "education", "earner")
 of <- function(left, on = three) stats::reformulate(on, left)
@@ -100,7 +97,7 @@ start_postgresql <- function() {
 
 lite <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
 RSQLite::initExtension(lite, "math")
-server <- if (any(c("postgresql", "shards") %in% engines)) start_postgresql()
+server <- if ("postgresql" %in% engines) start_postgresql()
 files <- list(memory = persons)
 if ("sqlite" %in% engines) {
   DBI::dbWriteTable(lite, "persons", persons)
@@ -111,12 +108,6 @@ if (!is.null(server)) {
   DBI::dbWriteTable(con, "persons", persons)
   DBI::dbExecute(con, "ANALYZE persons")
   files$postgresql <- tbl(con, "persons")
-  # A third each: in R, in SQLite, in PostgreSQL
-  DBI::dbWriteTable(lite, "some", persons[persons$part == 2, ])
-  files$shards <- shards(
-    persons[persons$part == 1, ], tbl(lite, "some"),
-    filter(files$postgresql, part == 3)
-  )
 }
 
 bare <- function(x) {

@@ -5,7 +5,6 @@ test_that("a predictor that tells the response is refused as in memory", {
   d <- telling()
   con <- sqlite(persons = d)
   table <- dplyr::tbl(con, "persons")
-  half <- shards(d[1:750, ], dplyr::tbl(sqlite(rest = d[-(1:750), ]), "rest"))
   columns <- c(
     "rounded", "text", "rank", "class", "less", "nearly", "mean", "mean_text",
     "mean_log", "median", "median_2", "held", "held_text", "low", "high"
@@ -14,9 +13,6 @@ test_that("a predictor that tells the response is refused as in memory", {
     formula <- stats::reformulate(c(column, "flag"), quote(log(income)))
     refused_copy(formula, d)
     refused_copy(formula, table)
-  }
-  for (column in c("rounded", "text", "class", "held")) {
-    refused_copy(stats::reformulate(column, quote(log(income))), half)
   }
   # What has nothing to do with it
   d$other <- withr::with_seed(1, sample(d$rounded))
@@ -45,9 +41,6 @@ test_that("a computed term that tells the response is refused as in memory", {
   )) {
     refused_copy(formula, d)
     refused_copy(formula, table)
-    refused_copy(formula, shards(d[1:700, ], dplyr::tbl(
-      sqlite(rest = d[-(1:700), ]), "rest"
-    )))
   }
 })
 

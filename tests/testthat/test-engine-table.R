@@ -45,11 +45,6 @@ test_that("combinations have keys of their own, whatever text holds", {
     released(log(income) ~ x + y, dplyr::tbl(con, "persons")),
     released(log(income) ~ x + y, d)
   )
-  expect_same_release(
-    released(log(income) ~ x + y, shards(d[-(1:400), ], dplyr::tbl(
-      sqlite(some = d[1:400, ]), "some"
-    ))), released(log(income) ~ x + y, d)
-  )
 })
 
 expect_engine <- function(code, pattern) {
@@ -254,31 +249,9 @@ test_that("sums are asked for once each", {
   expect_identical(sum(grepl("AS lost", seen)), 2L)
 })
 
-test_that("parts may be empty, on one connection, and of any order", {
+test_that("tables of no record and of one are refused", {
   d <- engine_persons(600)
-  con <- sqlite(one = d[1:200, ], two = d[201:350, ], none = d[0, ])
-  # A part of which no value tells the type
-  DBI::dbExecute(con, "CREATE TABLE bare (income, flag, \"group\", works)")
-  parts <- lapply(c("two", "none", "one"), function(x) dplyr::tbl(con, x))
-  whole <- released(log(income) ~ group + flag, d)
-  expect_same_release(
-    released(
-      log(income) ~ group + flag,
-      do.call(shards, c(parts, list(d[351:600, ], d[0, ])))
-    ), whole
-  )
-  some <- c("income", "flag", "group", "works")
-  expect_same_release(
-    released(log(income) ~ group + flag, shards(
-      dplyr::tbl(con, "bare"), d[some]
-    )), whole
-  )
-  works <- function(data) {
-    released(works ~ flag, data, family = bernoulli(), bounds = NULL,
-      reference = list("(Intercept)" = 0)
-    )
-  }
-  expect_same_release(works(shards(d[some], dplyr::tbl(con, "bare"))), works(d))
+  con <- sqlite(one = d[1:200, ], none = d[0, ])
   expect_error(
     released(log(income) ~ flag, dplyr::tbl(con, "none")), "must have values",
     class = "pseudosynth_error_input"

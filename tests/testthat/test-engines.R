@@ -37,7 +37,7 @@ test_that("a release of a table, or of parts, is that of the data frame", {
     }
     whole <- of(d)
     expect_same_release(of(table), whole)
-    expect_same_release(of(shards(d[d$hours <= 30, ], few)), whole)
+    expect_same_release(of(few), of(d[d$hours > 30, ]))
   }
   # In another order, and with tables of the response by predictors
   expect_same_release(of(d[rev(seq_len(nrow(d))), ]), whole)
@@ -248,7 +248,6 @@ test_that("an engine that lacks what is needed is refused", {
   )
   simulated <- dbplyr::lazy_frame(d, con = dbplyr::simulate_mssql())
   expect_error(released(log(income) ~ flag, simulated), "one moment")
-  expect_error(shards(1), "tables of databases")
 })
 
 test_that("release_queries() shows what a release runs", {
@@ -270,7 +269,6 @@ test_that("release_queries() shows what a release runs", {
       seen
   ))
   expect_output(print(shown), "of the release: step")
-  expect_output(print(shards(d, d)), "2 parts")
 })
 
 test_that("queries for engines that are not run are as written", {

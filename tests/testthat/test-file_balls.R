@@ -176,6 +176,23 @@ test_that("files are fitted by count and risk weights, with their labels", {
   solved <- fit("cw", epsilon = 4, radius = 0.3)
   expect_lte(solved$bound$overall, 2 * 1.03)
 
+  # Given to a model of other records they prove nothing, however they are
+  # censored
+  data <- withr::with_seed(4, data.frame(y = stats::rnorm(25)))
+  given <- suppressWarnings(fit_synthesizer(
+    y ~ 1, data, gaussian(), prior = prior_normal(), scaling = list(),
+    censor = censor(epsilon = 4), privacy_weights = counted$privacy_weights,
+    chains = 2, warmup = 200, draws = 500, seed = 1
+  ))
+  expect_identical(guarantee(given)$label, "asymptotic")
+  expect_error(
+    audit_guarantee(given, remove = 1:2, replacements = 4), "cannot be remade"
+  )
+  again <- suppressWarnings(update(counted, privacy_weights = combine_weights(
+    counted$privacy_weights, counted$privacy_weights
+  ), seed = 2))
+  expect_identical(guarantee(again)$label, "asymptotic")
+
   risk <- fit("risk", radius = 0.3, risk_sets = 3)
   expect_identical(guarantee(risk)$label, "none")
   expect_lt(min(risk$privacy_weights), 1)
@@ -186,6 +203,19 @@ test_that("files are fitted by count and risk weights, with their labels", {
   expect_error(
     fit("cw", radius = 0.3, known = "age"), class = "pseudosynth_error_input"
   )
+})
+
+test_that("files of categories alone have no amounts to compare", {
+  data <- data.frame(
+    a = factor(rep(c("x", "y"), 20)),
+    b = factor(rep(c("u", "v", "w", "w"), 10))
+  )
+  plan <- file_plan(data, confirm_codebook(draft_codebook(data)))
+  found <- file_count_weights(
+    records_of_plan(plan), c("a", "b"), 1, FALSE, NULL, 1, 0
+  )
+  same <- table(paste(data$a, data$b))[paste(data$a, data$b)]
+  expect_equal(as.double(found), as.vector(same) / 40)
 })
 
 test_that("an audit makes the count weights of each neighbour again", {

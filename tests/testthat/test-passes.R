@@ -262,3 +262,9 @@ test_that("counted numbers are runs of sorted ones", {
     )
   }
 })
+
+test_that("numbers beyond 2^52 are sorted, not counted", {
+  far <- rep(2^54, 2e4)
+  expect_identical(counted_numbers(far), list(value = 2^54, n = 20000L))
+  expect_false(values_hash(far) == values_hash(2 * far))
+})

@@ -99,6 +99,15 @@ test_that("a leaf's donors are taken at random", {
   )
 })
 
+test_that("the first column's draws are spread over its values, in any order", {
+  skip_if_not_installed("rpart")
+  y <- rep(c("a", "b"), c(300, 700))
+  for (y in list(y, withr::with_seed(1, sample(y)))) {
+    found <- table(sets_of_file(data.frame(y = factor(y)))[[1]]$y)
+    expect_lte(max(abs(found - c(300, 700))), 1)
+  }
+})
+
 test_that("draws of a node go by twos through its donors, each as likely", {
   tree <- list(start = c(0L, 7L), size = c(7L, 4L))
   node <- c(2L, 1L, 1L, 2L, 1L, 1L, 1L)
