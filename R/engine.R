@@ -1,6 +1,6 @@
 # What holds a file that is not a data frame: a table of a database. A release
-# asks an engine for the combinations of its published columns and for whole sums
-# over records, and for no record.
+# asks an engine for the combinations of its published columns and for whole
+# sums over records, and for no record.
 
 #' Is it a table of a database, as dplyr has them?
 #' @noRd

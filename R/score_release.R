@@ -28,10 +28,10 @@
 #' `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
-#'   may also be a table of a database: see there. Levels of unordered factors are sorted, because their order could reveal that of
-#'   the responses (as after [stats::reorder()]); ordered factors keep theirs.
-#'   The first level is the baseline; `relevel(group, ref = "c")` in the formula
-#'   sets another.
+#'   may also be a table of a database: see there. Levels of unordered factors
+#'   are sorted, because their order could reveal that of the responses (as
+#'   after [stats::reorder()]); ordered factors keep theirs. The first level is
+#'   the baseline; `relevel(group, ref = "c")` in the formula sets another.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()],
 #'   [beta_response()] or [categorical()]. For [categorical()] one step releases
@@ -118,12 +118,12 @@
 #'
 #' @section Databases:
 #' `data` may be a table in SQLite or PostgreSQL, such as
-#' `dplyr::tbl(con, "persons")`. The database adds the whole sums and R adds the noise: at the same seed the
-#' release is the same as that of a data frame, number for number. R reads the
-#' combinations of the predictors with their counts, and sums by combination;
-#' the sum of a combination that one record has is that record's. R is on the
-#' agency's side. No query gives a response. [release_queries()] shows the
-#' queries.
+#' `dplyr::tbl(con, "persons")`. The database adds the whole sums and R adds the
+#' noise: at the same seed the release is the same as that of a data frame,
+#' number for number. R reads the combinations of the predictors with their
+#' counts, and sums by combination; the sum of a combination that one record has
+#' is that record's. R is on the agency's side. No query gives a response.
+#' [release_queries()] shows the queries.
 #' * The name must be that of a table that holds its records: not of a view, a
 #'   foreign or a virtual table, and not a query of your own. A record would
 #'   otherwise be several rows, or depend on other records, unseen. A table may

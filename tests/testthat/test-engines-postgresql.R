@@ -275,29 +275,69 @@ test_that("only tables that hold their records are taken", {
   )
 })
 
-test_that("a table that is renamed at the beginning is not mistaken", {
-  connect <- local_postgresql()
-  con <- connect()
-  d <- engine_persons(500)
-  DBI::dbWriteTable(con, "persons", d)
-  other <- connect()
+# Another session changes something once, after a query has run
+local_meddling <- function(after, meddle, frame = parent.frame()) {
   plain <- asked
   done <- FALSE
   local_replaced("asked", function(con, query, most = -1) {
     found <- plain(con, query, most)
-    # Once the moment is fixed and before a table is read
-    if (!done && grepl("set_config", query)) {
+    if (!done && grepl(after, query)) {
       done <<- TRUE
-      DBI::dbExecute(other, "ALTER TABLE persons RENAME TO old")
-      DBI::dbExecute(other, paste(
-        "CREATE VIEW persons AS SELECT o.* FROM old o, old p"
-      ))
+      meddle()
     }
     found
+  }, frame)
+}
+
+test_that("a table that is renamed at the beginning is not mistaken", {
+  connect <- local_postgresql()
+  con <- connect()
+  d <- engine_persons(500)
+  other <- connect()
+  # Once the moment is fixed, and once the name is read, before the table is
+  for (after in c("set_config", "to_regclass")) {
+    DBI::dbExecute(con, "DROP VIEW IF EXISTS persons")
+    DBI::dbExecute(con, "DROP TABLE IF EXISTS old")
+    DBI::dbWriteTable(con, "persons", d)
+    local({
+      local_meddling(after, function() {
+        DBI::dbExecute(other, "ALTER TABLE persons RENAME TO old")
+        DBI::dbExecute(other, paste(
+          "CREATE VIEW persons AS SELECT o.* FROM old o, old p"
+        ))
+      })
+      expect_error(
+        released(log(income) ~ flag, dplyr::tbl(con, "persons")),
+        class = if (after == "set_config") {
+          "pseudosynth_error_rows"
+        } else {
+          "pseudosynth_error_input"
+        }
+      )
+    })
+  }
+})
+
+test_that("tables that are attached in the middle are not read", {
+  connect <- local_postgresql()
+  con <- connect()
+  d <- engine_persons(500)
+  other <- connect()
+  DBI::dbWriteTable(con, "persons", d)
+  run <- function(sql) DBI::dbExecute(con, sql)
+  run("CREATE TABLE parted (LIKE persons) PARTITION BY LIST (flag)")
+  run("CREATE TABLE yes PARTITION OF parted FOR VALUES IN ('yes')")
+  run("INSERT INTO yes SELECT * FROM persons WHERE flag = 'yes'")
+  run("CREATE TABLE nos (LIKE persons)")
+  run("INSERT INTO nos SELECT * FROM persons WHERE flag = 'no'")
+  local_meddling("pg_attribute", function() {
+    DBI::dbExecute(
+      other, "ALTER TABLE parted ATTACH PARTITION nos FOR VALUES IN ('no')"
+    )
   })
-  expect_error(
-    released(log(income) ~ flag, dplyr::tbl(con, "persons")),
-    class = "pseudosynth_error_rows"
+  expect_same_release(
+    released(log(income) ~ group, dplyr::tbl(con, "parted")),
+    released(log(income) ~ group, d[d$flag == "yes", ])
   )
 })
 
