@@ -1,6 +1,6 @@
 # Score releases of a large file that databases hold: SQLite, PostgreSQL where
-# its programs are installed. Seconds by the clock and of R's processor time, and
-# whether the release is the data frame's to the last bit.
+# its programs are installed. Seconds by the clock and of R's processor time,
+# and whether the release is the data frame's to the last bit.
 #
 #   Rscript bench/engines.R [records] [engines] [formulas or families]
 #   Rscript bench/engines.R 1e6 memory,sqlite,postgresql

@@ -264,6 +264,7 @@ test_that("what the page for users of synthpop says holds in its study", {
   expect_true(all(table(stored$maker, stored$replicate) == 46))
   expect_identical(sort(unique(stored$replicate)), 1:10)
   stored$part[stored$part == "table" & stored$second != ""] <- "pairs"
+  stored$part[stored$part == "table"] <- "columns"
   by_set <- aggregate(value ~ maker + part + replicate, stored, mean)
   means <- tapply(by_set$value, by_set[c("maker", "part")], mean)
   error <- tapply(by_set$value, by_set[c("maker", "part")], function(x) {
@@ -273,10 +274,17 @@ test_that("what the page for users of synthpop says holds in its study", {
     (means[one, part] - means[other, part]) /
       sqrt(error[one, part]^2 + error[other, part]^2)
   }
-  expect_lt(off("pairs", "none", "synthpop"), -3)
-  for (part in c("coefficients", "missing", "hundreds")) {
-    expect_lt(abs(off(part, "none", "synthpop")), 2)
+  for (part in c("columns", "pairs")) {
+    expect_lt(off(part, "none", "synthpop"), -3)
+    expect_lt(off(part, "none", "sample"), -3)
   }
+  for (part in c("coefficients", "missing")) {
+    expect_lt(off(part, "none", "synthpop"), -2)
+    expect_lt(off(part, "none", "sample"), -2)
+  }
+  expect_lt(abs(off("hundreds", "none", "synthpop")), 2)
+  expect_gt(off("uniques", "none", "synthpop"), 2)
+  expect_gt(off("identity", "none", "synthpop"), 2)
   expect_gt(off("attribute", "none", "synthpop"), 3)
   expect_lt(abs(off("pairs", "strict 5", "synthpop")), 2)
   expect_gt(off("pairs", "strict 1", "synthpop"), 3)
