@@ -22,7 +22,7 @@ cell_keys <- function(data, n) {
   do.call(paste0, unname(columns))
 }
 
-#' @param cells (list) See with_engines().
+#' @param cells (list) See with_engine().
 #' @noRd
 keys_of_cells <- function(cells) cell_keys(cells$values, length(cells$n))
 
@@ -33,13 +33,3 @@ sorted_cells <- function(cells) {
   sorted <- do.call(order, c(unname(cells$values), method = "radix"))
   list(values = lapply(cells$values, `[`, sorted), n = cells$n[sorted])
 }
-
-#' A part without records
-#' @noRd
-no_sums <- list(
-  check = function(stated, terms) NULL, outside = function(bounds) 0,
-  whole = function(at, clip) list(inside = double(), q = double()),
-  tally = function(breaks) {
-    list(cell = integer(), bin = integer(), n = double())
-  }
-)

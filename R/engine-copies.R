@@ -157,14 +157,13 @@ tells_by_groups <- function(values, n, lie, repeats) {
     }
   }
   # See nearly_follows()
-  few <- 20
   against <- min(lie[c("down", "up")]) / (groups - 1)
-  if (groups < few || against >= 1 / 2 / 5) {
+  if (groups < few_values || against >= 1 / 2 / 5) {
     return(FALSE)
   }
   met <- repeats()
   at_random <- (1 - sum(met$n * (met$times / records)^2)) / 2
-  sum(met$n) >= few && against < at_random / 5
+  sum(met$n) >= few_values && against < at_random / 5
 }
 
 #' Refuse predictors that together tell the response of every record

@@ -1,17 +1,17 @@
-# The file of engines as a score release needs it: a model of the combinations
-# of its published columns, and the sums of all its parts.
+# The file of an engine as a score release needs it: a model of the combinations
+# of its published columns, and sums over its records.
 
-#' A model and its file, of what engines hold
+#' A model and its file, of what an engine holds
 #'
-#' @param engines (list) See with_engines().
+#' @param engine (list) See with_engine().
 #' @param settings (list) See score_settings().
 #' @param ... As of score_release().
 #' @return (list) `model`, see new_model(), whose `data` are the combinations;
-#'   `file`, see score_file(); `parts` and `sums` of each engine.
+#'   `file`, see engine_file(); `sums`, see table_sums().
 #' @noRd
-open_score_file <- function(engines, formula, family, settings, prior,
+open_score_file <- function(engine, formula, family, settings, prior,
                             stated_prior, response, scaling) {
-  names <- common_columns(engines)
+  names <- engine$all_columns()
   columns <- as.data.frame(stats::setNames(
     rep(list(logical()), length(names)), names
   ), check.names = FALSE, optional = TRUE)
@@ -22,14 +22,14 @@ open_score_file <- function(engines, formula, family, settings, prior,
   predictors <- setdiff(
     intersect(all.vars(attr(terms, "variables")), names), variable
   )
-  types <- common_types(engines, c(variable, predictors))
+  types <- engine$types(c(variable, predictors))
   columns[names(types)] <- types
   described <- described_response(formula, columns, family, response)
   check_engine_labels(described)
   check_response_is_public(described)
   check_scale_of_engines(described)
-  parts <- lapply(engines, function(engine) engine$cells(types[predictors]))
-  cells <- joined_cells(parts, predictors)
+  cells <- engine$cells(predictors)
+  check_cells(cells)
   model <- model_of_cells(
     formula, cells, names, family, prior, described, scaling
   )
@@ -43,44 +43,10 @@ open_score_file <- function(engines, formula, family, settings, prior,
     confirmed = described$confirmed,
     constants = constants_of(as.list(attr(model$design$terms, "variables")))
   )
-  sums <- Map(function(engine, part) {
-    engine$for_response(described, types[[variable]], part)
-  }, engines, parts)
-  file <- engine_file(model, cells, parts, sums, engines)
-  terms <- computed_terms(model$spec, model$design)
-  Map(function(one, place) {
-    one$check(stated, lapply(terms, `[`, place))
-  }, sums, file$places)
-  list(model = model, file = file, sums = sums, parts = parts)
-}
-
-common_columns <- function(engines) {
-  names <- lapply(engines, function(engine) engine$all_columns())
-  same <- vapply(names, setequal, NA, names[[1]])
-  refuse_if(
-    !all(same), "All parts of {.arg data} must have the same columns.",
-    x = "Part {which(!same)[1]} has others than the first.", arg = "data"
-  )
-  names[[1]]
-}
-
-common_types <- function(engines, names) {
-  types <- lapply(engines, function(engine) engine$types(names))
-  lapply(stats::setNames(nm = names), function(name) {
-    # A part may have no value that tells
-    known <- Filter(Negate(is.null), lapply(types, `[[`, name))
-    refuse_if(
-      length(known) == 0, "Column {.val {name}} must have values.",
-      x = "It has none.", arg = "data"
-    )
-    kinds <- unique(vapply(known, kind_of, ""))
-    refuse_if(
-      length(kinds) > 1,
-      "Column {.val {name}} must be of one type in all parts of {.arg data}.",
-      x = "It is {.val {kinds}}.", arg = "data"
-    )
-    known[[1]]
-  })
+  sums <- engine$for_response(described, cells)
+  file <- engine_file(model, cells, sums, engine)
+  sums$check(stated, computed_terms(model$spec, model$design))
+  list(model = model, file = file, sums = sums)
 }
 
 #' Refuse terms that look at more than a record: their values need all of them
@@ -139,30 +105,23 @@ check_engine_labels <- function(response) {
   )
 }
 
-#' The combinations of all parts, sorted, with the number of their records
+#' Refuse too few records, and predictors that a design cannot take
+#' @param cells (list) See with_engine().
 #' @noRd
-joined_cells <- function(parts, predictors) {
-  values <- lapply(stats::setNames(nm = predictors), function(name) {
-    unlist(lapply(parts, function(part) part$values[[name]]))
-  })
-  all <- list(
-    values = values, n = unlist(lapply(parts, function(part) part$n))
-  )
-  n <- sum(all$n)
+check_cells <- function(cells) {
+  n <- sum(cells$n)
   refuse_if(
     n < 2, "{.arg data} must have at least two records.", x = "It has {n}.",
     arg = "data"
   )
-  for (name in predictors) check_cells(all$values[[name]], name, all$n)
-  key <- keys_of_cells(all)
-  first <- !duplicated(key)
-  n <- sums_by_code(all$n, match(key, key[first]), sum(first))
-  sorted_cells(list(values = lapply(all$values, `[`, first), n = n))
+  for (name in names(cells$values)) {
+    check_cell_values(cells$values[[name]], name, cells$n)
+  }
 }
 
 #' Refuse values of a predictor that a design cannot take, counted by records
 #' @noRd
-check_cells <- function(x, name, n) {
+check_cell_values <- function(x, name, n) {
   refuse <- function(wrong, must, is) {
     refuse_if(
       any(wrong), "Column {.val {name}} must {must}.",
@@ -216,23 +175,18 @@ level_breaks <- function(response) seq_along(response$levels)[-1] - 1.5
 
 #' What a score release asks of a file, see score_file()
 #'
-#' @param cells (list) The combinations, see with_engines().
-#' @param parts (list) Those of each engine.
-#' @param sums (list) Of each engine, see table_sums().
-#' @return (list) See score_file(), whose sums are asked for once only; `places`
-#'   (of the parts' combinations among all), `at(frame, lowest)` (what
-#'   sql_whole() needs of each) and `paid()`, which says that errors come after
-#'   the payment.
+#' @param cells (list) The combinations, see with_engine().
+#' @param sums (list) See table_sums().
+#' @return (list) See score_file(), whose sums are asked for once only;
+#'   `at(frame, lowest)` (what sql_whole() needs of each combination) and
+#'   `paid()`, which says that errors come after the payment.
 #' @noRd
-engine_file <- function(model, cells, parts, sums, engines) {
+engine_file <- function(model, cells, sums, engine) {
   spec <- model$spec
   rows <- distinct_rows(spec)
   row <- rows$row
   rows$count <- sums_by_code(cells$n, row, length(rows$count))
   rows$row <- NULL
-  places <- lapply(parts, function(part) {
-    match(keys_of_cells(part), keys_of_cells(cells))
-  })
   coding <- table_coding(model$design, model$data, cells$n)
   codes <- table_codes(coding, model$data)
   at_cells <- function(frame, lowest) {
@@ -247,40 +201,18 @@ engine_file <- function(model, cells, parts, sums, engines) {
     if (is.null(kept[[key]])) kept[[key]] <<- f()
     kept[[key]]
   }
-  tally <- function(breaks) {
-    found <- once(breaks, function() {
-      Map(function(one, place) {
-        found <- one$tally(breaks)
-        found$cell <- place[found$cell]
-        found
-      }, sums, places)
-    })
-    list(
-      cell = unlist(lapply(found, `[[`, "cell")),
-      bin = unlist(lapply(found, `[[`, "bin")),
-      n = unlist(lapply(found, `[[`, "n"))
-    )
-  }
+  tally <- function(breaks) once(breaks, function() sums$tally(breaks))
   c(list(n = as.integer(sum(cells$n)), spec = spec), rows, list(
     coding = coding,
-    outside = function(bounds) {
-      sum(vapply(sums, function(one) as.double(one$outside(bounds)), 1))
-    },
-    places = places, at = at_cells,
-    paid = function() {
-      for (engine in engines) engine$log$paid <- TRUE
-    },
+    outside = function(bounds) as.double(sums$outside(bounds)),
+    at = at_cells,
+    paid = function() engine$log$paid <- TRUE,
     whole = function(frame, clip, lowest) {
       found <- once(list(frame, clip, lowest), function() {
-        at <- at_cells(frame, lowest)
-        Map(function(one, place) {
-          one$whole(at[place, , drop = FALSE], clip)
-        }, sums, places)
+        sums$whole(at_cells(frame, lowest), clip)
       })
       list(
-        row = row[unlist(places)],
-        q = unlist(lapply(found, `[[`, "q")),
-        inside = unlist(lapply(found, `[[`, "inside")), most = max(cells$n)
+        row = row, q = found$q, inside = found$inside, most = max(cells$n)
       )
     },
     margin = function(breaks) {

@@ -2,7 +2,7 @@
 
 #' @param source (list) See table_source().
 #' @param found (list) See found_table().
-#' @return (list) See with_engines().
+#' @return (list) See with_engine().
 #' @noRd
 table_engine <- function(source, found) {
   dialect <- source$dialect
@@ -36,24 +36,18 @@ table_engine <- function(source, found) {
     types = function(names) {
       columns <<- column_of(unname(source$columns[names]))
       names(columns) <<- names
+      empty <- names[vapply(columns, function(x) is.null(x$type), NA)]
+      refuse_if(
+        length(empty) > 0, "Column {.val {empty[1]}} must have values.",
+        x = "It has none.", arg = "data"
+      )
       lapply(columns, `[[`, "type")
-    }
+    },
+    columns = function(names) columns[names]
   )
-  # What no value tells is of the type that is asked for
-  engine$column <- function(name, type) {
-    known <- columns[[name]]
-    if (is.null(known$type)) {
-      sql_column(dialect, quoted_column(dialect, source$columns[[name]]), type)
-    } else {
-      known
-    }
-  }
-  engine$cells <- function(types) table_cells(engine, types)
-  engine$for_response <- function(response, type, cells) {
-    if (length(cells$n) == 0) {
-      return(no_sums)
-    }
-    table_sums(engine, response, type, cells)
+  engine$cells <- function(names) table_cells(engine, names)
+  engine$for_response <- function(response, cells) {
+    table_sums(engine, response, cells)
   }
   engine
 }
@@ -191,9 +185,8 @@ columns_by_value <- function(quoted, table, dialect, ask) {
 # Combinations of published values, at most
 most_cells <- 1e6
 
-table_cells <- function(engine, types) {
-  columns <- Map(engine$column, names(types), types)
-  query <- sql_cells(engine$dialect, engine$from, columns)
+table_cells <- function(engine, names) {
+  query <- sql_cells(engine$dialect, engine$from, engine$columns(names))
   cells <- engine$ask(query, most_cells + 1)
   refuse_if(
     nrow(cells) > most_cells,
@@ -204,7 +197,7 @@ table_cells <- function(engine, types) {
     arg = "data", class = "pseudosynth_error_engine"
   )
   cells <- cells[cells$n > 0, , drop = FALSE]
-  values <- stats::setNames(as.list(cells[seq_along(types)]), names(types))
+  values <- stats::setNames(as.list(cells[seq_along(names)]), names)
   cells <- sorted_cells(list(values = values, n = cells$n))
   twice <- sum(duplicated(keys_of_cells(cells)))
   refuse_if(
@@ -219,18 +212,17 @@ table_cells <- function(engine, types) {
 # Sums -------------------------------------------------------------------------
 
 #' The whole sums of a table's records by combination
-#' @param type (vector) Of the response's type.
-#' @param cells (list) See with_engines(), of this table.
+#' @param cells (list) See with_engine(), of this table.
 #' @noRd
-table_sums <- function(engine, response, type, cells) {
+table_sums <- function(engine, response, cells) {
   dialect <- probed_dialect(engine, response$transform == "log")
   from <- engine$from
-  variable <- engine$column(response$name, type)
+  variable <- engine$columns(response$name)[[1]]
   own <- sql_own(dialect, response, variable)
   modelled <- sql_modelled(dialect, response, own)
   scored <- sql_scored(dialect, response, modelled)
   predictors <- cells$values
-  columns <- Map(engine$column, names(predictors), lapply(predictors, `[`, 0L))
+  columns <- engine$columns(names(predictors))
   # Long whole numbers are doubles here and there
   levels <- list2DF(Map(function(x, column) {
     sql_value(dialect, if (is.double(column$type)) as.double(x) else x)

@@ -10,27 +10,24 @@ is_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
 #'
 #' A file in several parts is none: what tells the response of a whole file need
 #' not tell it of a part.
-#' @param f (function of a list of engines, which is one) An engine is a list:
+#' @param f (function of an engine) A list:
 #'   * `all_columns()`: names;
-#'   * `types(names)`: for each column a vector of its type, of length 0; `NULL`
-#'     where no value tells it;
-#'   * `cells(types)`: the combinations of the values of columns of these types:
+#'   * `types(names)`: for each column a vector of its type, of length 0;
+#'   * `cells(names)`: the combinations of the values of these columns, sorted:
 #'     `values` (list of columns) and `n` (records of each);
-#'   * `for_response(response, type, cells)`: further functions, of a response:
+#'   * `for_response(response, cells)`: further functions, of a response:
 #'     `check(stated, terms)` refuses what check_table() and
 #'     check_table_copies() do; `outside(bounds)` counts records;
 #'     `whole(at, clip)` gives `inside` and `q`, see sql_whole(), and
 #'     `tally(breaks)` lists `cell` (place in `cells`), `bin` and `n`;
 #'   * `log`: see asker().
 #' @noRd
-with_engines <- function(data, f) {
+with_engine <- function(data, f) {
   source <- table_source(data)
   dialect <- source$dialect
-  begun <- FALSE
-  on.exit(if (begun) runs(source$con, "ROLLBACK"))
   begin_reading(source$con, dialect)
-  begun <- TRUE
+  on.exit(runs(source$con, "ROLLBACK"))
   # What looks for a table is none of the release's queries
   ask <- asker(source$con, dialect, new.env(parent = emptyenv()))
-  f(list(table_engine(source, found_table(source, dialect, ask))))
+  f(table_engine(source, found_table(source, dialect, ask)))
 }

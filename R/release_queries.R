@@ -11,9 +11,9 @@
 #' @inheritParams score_release
 #' @param formula As in [score_release()].
 #' @param data A table of a database.
-#' @return A `release_queries`: a list with `queries` (data frame: `part` of the
-#'   file, `when` (`"run"`, or `"step"`, `"margin"` or `"levels"` of a release)
-#'   and `query`). `print()` shows them in full. They hold the levels of the
+#' @return A `release_queries`: a list with `queries` (data frame: `when`, which
+#'   is `"run"`, or `"step"`, `"margin"` or `"levels"` of a release, and
+#'   `query`). `print()` shows them in full. They hold the levels of the
 #'   published predictors and public numbers, and nothing of the response.
 #' @section Error types: As of [score_release()], before anything is spent.
 #' @seealso [score_release()]
@@ -34,44 +34,34 @@ release_queries <- function(formula, data, family = student_t(),
                             scaling = NULL) {
   check_formula(formula)
   check_that(
-    is_table(data), data,
-    "{.arg data} must be a table of a database."
+    is_table(data), data, "{.arg data} must be a table of a database."
   )
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
     reference, 0, bounds, bins, clip, c(1, 1, 1), NULL, family
   )
-  with_engines(data, function(engines) {
+  with_engine(data, function(engine) {
     open <- open_score_file(
-      engines, formula, family, settings,
+      engine, formula, family, settings,
       prior %||% released_prior(settings$reference, family), prior, response,
       scaling
     )
-    rows <- lapply(seq_along(engines), function(i) {
-      planned <- planned_queries(open, settings, i)
-      run <- engines[[i]]$log$queries
-      query <- c(run, planned)
-      if (length(query) > 0) {
-        data.frame(
-          part = i, when = c(rep("run", length(run)), names(planned)),
-          query = unname(query)
-        )
-      }
-    })
-    new_result("release_queries", queries = do.call(rbind, rows))
+    run <- engine$log$queries
+    planned <- planned_queries(open, settings)
+    new_result("release_queries", queries = data.frame(
+      when = c(rep("run", length(run)), names(planned)),
+      query = c(run, unname(planned))
+    ))
   })
 }
 
-#' The queries for sums of one part of a file, at the reference
-#' @return (named character) None for a data frame.
+#' The queries for sums, at the reference
+#' @return (named character)
 #' @noRd
-planned_queries <- function(open, settings, i) {
-  queries <- open$sums[[i]]$queries
+planned_queries <- function(open, settings) {
+  queries <- open$sums$queries
   model <- open$model
-  if (is.null(queries)) {
-    return(NULL)
-  }
   if (is_categorical(model$family)) {
     return(c(levels = queries$tally(level_breaks(model$response))))
   }
@@ -84,18 +74,14 @@ planned_queries <- function(open, settings, i) {
     )
     queries$tally(breaks[-c(1, length(breaks))])
   }
-  c(
-    step = queries$whole(at[open$file$places[[i]], , drop = FALSE],
-      start$clip[1]
-    ), margin = margin
-  )
+  c(step = queries$whole(at, start$clip[1]), margin = margin)
 }
 
 print_lines.release_queries <- function(x) {
   table <- x$queries
   unlist(lapply(seq_len(nrow(table)), function(i) {
     c(
-      sprintf("-- part %d, %s", table$part[i], if (table$when[i] == "run") {
+      paste("--", if (table$when[i] == "run") {
         "run already: checks and counts"
       } else {
         paste("of the release:", table$when[i])

@@ -222,9 +222,9 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
   if (is_table(data)) {
-    return(with_engines(data, function(engines) {
+    return(with_engine(data, function(engine) {
       open <- open_score_file(
-        engines, formula, family, settings, prior, stated_prior, response,
+        engine, formula, family, settings, prior, stated_prior, response,
         scaling
       )
       release_scores(

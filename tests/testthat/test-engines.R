@@ -1,7 +1,7 @@
 # Score releases of tables in databases. SQLite in memory is the engine; a
 # PostgreSQL server is started in test-engines-postgresql.R.
 
-test_that("a release of a table, or of parts, is that of the data frame", {
+test_that("a release of a table is that of the data frame", {
   d <- engine_persons()
   con <- sqlite(persons = d)
   table <- dplyr::tbl(con, "persons")
@@ -78,16 +78,16 @@ test_that("a neighbouring record moves the sums as in memory", {
   far$income[7] <- 1e300
   con <- sqlite(persons = d, far = far, less = d[-7, ])
   sums <- function(name, at) {
-    with_engines(dplyr::tbl(con, name), function(engines) {
+    with_engine(dplyr::tbl(con, name), function(engine) {
       columns <- c("flag", "group")
-      types <- engines[[1]]$types(c("income", columns))
-      part <- engines[[1]]$cells(types[columns])
+      engine$types(c("income", columns))
+      cells <- engine$cells(columns)
       response <- described_response(
         log(income) ~ flag, far[0, ], student_t(), NULL
       )
-      one <- engines[[1]]$for_response(response, double(), part)
+      one <- engine$for_response(response, cells)
       at <- data.frame(
-        centre = rep(10.8, length(part$n)), spread = 1, lowest = -1
+        centre = rep(10.8, length(cells$n)), spread = 1, lowest = -1
       )
       found <- one$whole(at, 1)
       c(sum(found$q), sum(found$inside))
