@@ -69,8 +69,7 @@ match_pattern <- function(data, table) {
 #' A relative ball around 0 holds 0 alone; the sign of y does not matter.
 #' @noRd
 ball_radius <- function(y, radius, relative) {
-  if (!relative) y[] <- rep(radius, length(y))
-  if (relative) radius * abs(y) else y
+  radius * (if (relative) abs(y) else y^0)
 }
 
 #' @param zero (flag) May it be 0? A count of equal values has a meaning, a risk

@@ -36,6 +36,14 @@ column_code <- function(records, name) {
   }
 }
 
+#' Level numbers, but 0 where an amount has a value: which kind it is of
+#' @noRd
+column_kind <- function(records, name) {
+  code <- column_code(records, name)
+  value <- records$values[[name]]
+  if (is.null(value)) code else replace(code, !is.na(value), 0L)
+}
+
 #' Records with the values of a column
 #' @param drawn (list) `code`, and `value` of an amount.
 #' @noRd

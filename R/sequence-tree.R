@@ -30,7 +30,7 @@ fit_trees <- function(file, name, specs, predictors, leaf) {
     return(list(part = grow(code, all, TRUE), value = NULL))
   }
   valued <- !is.na(file$values[[name]])
-  kind <- ifelse(valued, 0L, code)
+  kind <- column_kind(file, name)
   records <- which(valued)
   list(
     part = if (length(unique(kind)) > 1) grow(kind, all, TRUE),
