@@ -54,10 +54,10 @@ count_close <- function(own, other, radius, relative) {
 
 #' Count weights of whole records
 #' @param file (list) See records_of_plan().
-#' @param mark (string) See plan_mark().
+#' @param made (list) `from`, `records`: see plan_mark() and plan_marks().
 #' @noRd
 file_count_weights <- function(file, drawn, radius, relative, known, scale,
-                               shift, mark = NA) {
+                               shift, made = list(from = NA)) {
   own <- compared_records(file, drawn, known)
   size <- pattern_sizes(own)
   basis <- list(
@@ -66,7 +66,8 @@ file_count_weights <- function(file, drawn, radius, relative, known, scale,
   )
   close <- count_close(own, own, radius, relative)
   new_count_weights(
-    weight_of_outside(basis, (size - close) / size), basis, mark
+    weight_of_outside(basis, (size - close) / size), basis, made$from,
+    made$records
   )
 }
 
@@ -77,7 +78,7 @@ file_count_weights <- function(file, drawn, radius, relative, known, scale,
 #' @param sets (list) Records of each set, see records_of_plan().
 #' @noRd
 file_risk_weights <- function(file, sets, drawn, radius, relative, known,
-                              mark) {
+                              made) {
   own <- compared_records(file, drawn, known)
   size <- pattern_sizes(own)
   half <- ball_radius(own$values, radius, relative)
@@ -91,7 +92,7 @@ file_risk_weights <- function(file, sets, drawn, radius, relative, known,
     risk, list(
       radius = radius, relative = relative, known = known, m = length(sets)
     ),
-    made_from = mark
+    made_from = made$from, records = made$records
   )
 }
 

@@ -127,6 +127,8 @@ history_mark <- function(fit) {
 model_marks <- function(fit) {
   if (inherits(fit, "synthesizer")) {
     record_marks(fit$data, c(model_columns(fit), fit$survey$column))
+  } else if (inherits(fit, "file_synthesizer")) {
+    plan_marks(fit$plan, names(fit$models))
   }
 }
 

@@ -249,7 +249,11 @@ check_domain <- function(y, response) {
 # The fewest decimals that lose nothing. Whole dollars give 0; measured
 # quantities give NA and are not rounded.
 response_digits <- function(y) {
-  if (is.numeric(y) && !is.object(y)) {
+  # What is no plain number is refused later, and may not know round()
+  if (is.object(y)) {
+    return(NA_integer_)
+  }
+  if (is.numeric(y)) {
     facts <- number_facts_(y)
     if (facts$whole && facts$missing == 0) {
       return(0L)

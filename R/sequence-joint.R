@@ -90,6 +90,15 @@ plan_mark <- function(plan) {
   ))
 }
 
+#' Marks of a plan's columns, as its file has them
+#' @param first (character) Columns that are drawn.
+#' @return (named character) See record_marks().
+#' @noRd
+plan_marks <- function(plan, first) {
+  data <- decode_records(plan, plan$codes, plan$amounts)
+  record_marks(data, union(first, names(data)))
+}
+
 #' The share of a rule's interval that one regression has
 #' @noRd
 shared_rule <- function(censor, share) {

@@ -21,12 +21,12 @@ met_text <- function(x) {
   as_text(levels(x))[tabulate(x, nlevels(x)) > 0]
 }
 
-#' Refuse text that is not valid in its encoding
+#' Refuse text that is not valid in its encoding, or has none
 #'
 #' A factor has its levels, in their order: only text must be sorted.
 #' @noRd
 check_text <- function(x, name) {
-  bad <- if (is.character(x)) which(!validEnc(x))
+  bad <- if (is.character(x)) which(!validEnc(x) | Encoding(x) == "bytes")
   refuse_if(
     length(bad) > 0, "Column {.val {name}} must be text in a known encoding.",
     x = "It is not valid for {length(bad)} of {length(x)} record{?s}.",

@@ -40,6 +40,8 @@ Rcpp::IntegerVector count_in_ball_(Rcpp::NumericMatrix y,
                               static_cast<std::size_t>(y.ncol()));
   Rcpp::IntegerVector out(n);
   for (R_xlen_t i = 0; i < n; ++i) {
+    // Of several amounts a record is compared with many
+    if (i % 128 == 0) Rcpp::checkUserInterrupt();
     if (pattern[i] < 0) continue;
     out[i] = file.count(pattern[i], y.begin() + i, radius.begin() + i,
                         static_cast<std::size_t>(n));

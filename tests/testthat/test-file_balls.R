@@ -93,7 +93,8 @@ test_that("risk weights of whole records are those of a loop over all pairs", {
     ))
   })
   found <- file_risk_weights(
-    records_of_plan(plan), records, c("y", "z", "job"), 0.3, TRUE, "age", NA
+    records_of_plan(plan), records, c("y", "z", "job"), 0.3, TRUE, "age",
+    list(from = NA)
   )
   risks <- rowMeans(vapply(sets, function(set) {
     risk_naively(file, set, "age", 0.3, TRUE, own = TRUE)
@@ -110,7 +111,7 @@ test_that("risk weights of whole records are those of a loop over all pairs", {
     as.double(file_risk_weights(
       records_of_plan(plan),
       list(records_of_plan(file_plan(moved, plan$codebook, publish = "age"))),
-      "z", 0.3, TRUE, "age", NA
+      "z", 0.3, TRUE, "age", list(from = NA)
     )),
     as.double(risk_weights(
       moved, one, known = "age", radius = 0.3, variable = "z"
@@ -142,12 +143,16 @@ test_that("balls of several amounts are counted as a loop counts them", {
   }
 })
 
-small_balls_plan <- function(n = 25) {
-  file <- withr::with_seed(2, data.frame(
+balls_data <- function(n = 25) {
+  withr::with_seed(2, data.frame(
     pay = round(exp(stats::rnorm(n, 3)), 1), job = factor(
       sample(c("no", "yes"), n, TRUE)
     )
   ))
+}
+
+small_balls_plan <- function(n = 25) {
+  file <- balls_data(n)
   book <- as.data.frame(draft_codebook(file))
   book[book$column == "pay", c("lower", "upper")] <- c("0.1", "500")
   file_plan(file, confirm_codebook(codebook(book)))
@@ -176,18 +181,33 @@ test_that("files are fitted by count and risk weights, with their labels", {
   solved <- fit("cw", epsilon = 4, radius = 0.3)
   expect_lte(solved$bound$overall, 2 * 1.03)
 
-  # Given to a model of other records they prove nothing, however they are
-  # censored
-  data <- withr::with_seed(4, data.frame(y = stats::rnorm(25)))
-  given <- suppressWarnings(fit_synthesizer(
-    y ~ 1, data, gaussian(), prior = prior_normal(), scaling = list(),
-    censor = censor(epsilon = 4), privacy_weights = counted$privacy_weights,
-    chains = 2, warmup = 200, draws = 500, seed = 1
-  ))
+  # Given to a model of one column they prove nothing, however it is censored,
+  # and of other records they are refused
+  given_to <- function(data, weights, formula = pay ~ job) {
+    suppressWarnings(fit_synthesizer(
+      formula, data, gaussian(), prior = prior_normal(), scaling = list(),
+      censor = censor(epsilon = 4), privacy_weights = weights,
+      chains = 2, warmup = 200, draws = 500, seed = 1
+    ))
+  }
+  data <- balls_data()
+  given <- given_to(data, counted$privacy_weights)
   expect_identical(guarantee(given)$label, "asymptotic")
   expect_error(
-    audit_guarantee(given, remove = 1:2, replacements = 4), "cannot be remade"
+    audit_guarantee(
+      given_to(data, counted$privacy_weights, pay ~ 1), remove = 1:2,
+      replacements = 4
+    ), "cannot be remade"
   )
+  for (weights in list(
+    counted$privacy_weights, fit("lw")$privacy_weights,
+    fit("risk", radius = 0.3, risk_sets = 2)$privacy_weights
+  )) {
+    expect_error(
+      given_to(data[rev(seq_len(nrow(data))), ], weights),
+      class = "pseudosynth_error_other_records"
+    )
+  }
   again <- suppressWarnings(update(counted, privacy_weights = combine_weights(
     counted$privacy_weights, counted$privacy_weights
   ), seed = 2))

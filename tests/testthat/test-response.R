@@ -111,3 +111,13 @@ test_that("a description of the response holds no value of it", {
   text <- rawToChar(serialize(new_response(y ~ 1, secret), NULL, ascii = TRUE))
   expect_no_match(text, "987654321")
 })
+
+test_that("a response of a class that rounds in its own way is refused", {
+  round.no_rounding <- function(x, digits = 0, ...) stop("not implemented")
+  registerS3method("round", "no_rounding", round.no_rounding)
+  data <- data.frame(x = rep(c("a", "b"), 10))
+  data$y <- structure(1:20, class = "no_rounding")
+  expect_error(
+    fit_synthesizer(y ~ x, data, gaussian()), class = "pseudosynth_error_input"
+  )
+})

@@ -83,3 +83,14 @@ test_that("a mark of values is the same in any order, for one type of number", {
   expect_false(values_mark(c(3, 1, 2)) == values_mark(c(3, 1, 1)))
   expect_identical(values_mark(factor(c("b", "a"))), values_mark(c("a", "b")))
 })
+
+test_that("text without an encoding is refused before a fit", {
+  odd <- "a\xff"
+  Encoding(odd) <- "bytes"
+  data <- data.frame(y = c(1.5, 2, 4, 3), x = rep(c(odd, "b"), 2))
+  error <- expect_error(
+    fit_synthesizer(y ~ x, data, gaussian()), "known encoding",
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$rows, c(1L, 3L))
+})
