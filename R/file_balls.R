@@ -54,7 +54,7 @@ count_close <- function(own, other, radius, relative) {
 
 #' Count weights of whole records
 #' @param file (list) See records_of_plan().
-#' @param made (list) `from`, `records`: see plan_mark() and plan_marks().
+#' @param made (list) `from`, `records`: see made_of().
 #' @noRd
 file_count_weights <- function(file, drawn, radius, relative, known, scale,
                                shift, made = list(from = NA)) {

@@ -146,16 +146,6 @@ run_file_job <- function(job) {
   seal(fit)
 }
 
-#' What weights of a job's file were made from
-#' @return (list) `from`, `records`.
-#' @noRd
-made_of_plan <- function(job) {
-  list(
-    from = plan_mark(job$plan),
-    records = plan_marks(job$plan, names(job$predictors))
-  )
-}
-
 #' Of values that are all equal the density has no bound
 #' @noRd
 check_values_vary <- function(models) {

@@ -37,7 +37,7 @@ stages_risk <- function(job) {
       return(file_risk_weights(
         records_of_plan(job$plan),
         draw_sequence_records(fit, draws, n_records(fit), seed),
-        names(job$predictors), s$radius, s$relative, s$known, made_of_plan(job)
+        names(job$predictors), s$radius, s$relative, s$known, made_of(fit)
       ))
     }
     sets <- draw_sets(

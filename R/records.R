@@ -128,8 +128,15 @@ model_marks <- function(fit) {
   if (inherits(fit, "synthesizer")) {
     record_marks(fit$data, c(model_columns(fit), fit$survey$column))
   } else if (inherits(fit, "file_synthesizer")) {
-    plan_marks(fit$plan, names(fit$models))
+    fit$column_marks
   }
+}
+
+#' What weights from a fit were made from
+#' @return (list) `from`, `records`.
+#' @noRd
+made_of <- function(fit) {
+  list(from = history_mark(fit), records = model_marks(fit))
 }
 
 #' The fit that a job draws from

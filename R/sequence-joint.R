@@ -195,6 +195,7 @@ new_joint_fit <- function(parts, models, weights, censor, seeded, seconds, id) {
     kinds = vapply(models, function(model) "regression", ""),
     mechanism = parts$mechanism, privacy_weights = weights, censor = censor,
     bound = bound, records_mark = plan_mark(parts$plan),
+    column_marks = plan_marks(parts$plan, names(models)),
     shares = if (is.null(censor)) {
       column_shares(models, bound)
     } else {

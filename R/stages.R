@@ -188,7 +188,7 @@ job_count_weights <- function(job, fit) {
   if (inherits(fit, "file_synthesizer")) {
     return(file_count_weights(
       records_of_plan(job$plan), names(job$predictors), s$radius, s$relative,
-      s$known, s$scale, s$shift, made_of_plan(job)
+      s$known, s$scale, s$shift, made_of(fit)
     ))
   }
   count_weights(
