@@ -144,7 +144,9 @@ held_response <- function(y) {
   once <- sorted <- many <- along <- NULL
   own <- list(n = n)
   own$once <- function() once <<- once %||% met_once(as.double(y))
-  own$sorted <- function() sorted <<- sorted %||% sort(as.double(y))
+  own$sorted <- function() {
+    sorted <<- sorted %||% with_squares(sort(as.double(y)))
+  }
   own$many <- function() {
     many <<- many %||% (most_distinct(y) >= n / 2 &&
       sum(diff(own$sorted()) > 0) + 1 >= n / 2)
@@ -204,8 +206,8 @@ holds_scaled <- function(x, file) {
     length(file$sorted()) != n || !all(is.finite(range(file$sorted())))) {
     return(FALSE)
   }
-  value <- sort(x$value)
-  size <- tabulate(match(x$value, value)[x$code()], length(value))
+  size <- tabulate(x$code(), length(x$value))[order(x$value)]
+  value <- with_squares(sort(x$value))
   on_a_line <- function(value, size) {
     correlation <- if (length(value) > 1000) {
       stats::cor(rep(value, size), file$sorted())
@@ -218,6 +220,10 @@ holds_scaled <- function(x, file) {
   }
   on_a_line(value, size) || on_a_line(rev(value), rev(size))
 }
+
+#' Numbers in a unit in which the sum of their squares is finite
+#' @noRd
+with_squares <- function(x) x / max(1, abs(x[c(1, length(x))]) / 1e140)
 
 #' Are a column's values the means of the response in the groups it forms?
 #'

@@ -6,10 +6,13 @@
 #' An update between two queries would leave the count as it was and move a sum.
 #' @noRd
 begin_reading <- function(con, dialect) {
-  # Outside of a transaction PostgreSQL refuses a savepoint
-  inside <- dialect$called == "PostgreSQL" &&
-    runs(con, "SAVEPOINT pseudosynth") &&
-    runs(con, "RELEASE SAVEPOINT pseudosynth")
+  inside <- switch(dialect$called,
+    # Outside of a transaction it refuses a savepoint
+    PostgreSQL = runs(con, "SAVEPOINT pseudosynth") &&
+      runs(con, "RELEASE SAVEPOINT pseudosynth"),
+    DuckDB = duckdb_inside(con),
+    FALSE
+  )
   refuse_if(
     inside || !runs(con, dialect$begin),
     "The connection must be able to start a transaction of its own.",
@@ -31,16 +34,17 @@ runs <- function(con, statement) {
 #'
 #' @param source (list) See table_source().
 #' @param ask (function) See asker().
-#' @return (list) `schema`, `name`, `columns` (names), `stored` (their types, as
-#'   the engine calls them; `NULL` where each value has its own), `only` (string
-#'   or `NULL`: a condition that none but the records of these tables meets).
+#' @return (list) `schema` (and its database before it), `name`, `columns`
+#'   (names), `stored` (their types, as PostgreSQL calls them; `NULL` where each
+#'   value has its own), `only` (string or `NULL`: a condition that none but the
+#'   records of these tables meets).
 #' @noRd
 found_table <- function(source, dialect, ask) {
-  if (dialect$called == "PostgreSQL") {
-    postgresql_table(source, dialect, ask)
-  } else {
-    sqlite_table(source, dialect, ask)
-  }
+  switch(dialect$called,
+    DuckDB = duckdb_table(source, dialect, ask),
+    PostgreSQL = postgresql_table(source, dialect, ask),
+    SQLite = sqlite_table(source, dialect, ask)
+  )
 }
 
 #' @param is (string) What the catalogue has in its place.

@@ -22,8 +22,9 @@ sql_dialects <- list(
     begin = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
   ),
   duckdb = list(
-    called = "DuckDB", class = "duckdb_connection", double = "DOUBLE",
-    materialized = "MATERIALIZED "
+    called = "DuckDB", class = "duckdb_connection", tried = TRUE,
+    collate = "COLLATE C", double = "DOUBLE", materialized = "MATERIALIZED ",
+    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY"
   ),
   spark = list(
     called = "Spark SQL", class = c("Spark SQL", "spark_connection"),

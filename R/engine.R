@@ -1,15 +1,17 @@
-# What holds a file that is not a data frame: a table of a database. A release
-# asks an engine for the combinations of its published columns and for whole
-# sums over records, and for no record.
+# What holds a file that is not a data frame: a table of a database, or files on
+# disk. A release asks an engine for the combinations of its published columns
+# and for whole sums over records, and for no record.
 
-#' Is it a table of a database, as dplyr has them?
+#' Is it a table of a database, as dplyr has them, or paths of files?
 #' @noRd
-is_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
+is_table <- function(x) {
+  inherits(x, c("tbl_sql", "tbl_lazy")) || is.character(x) && length(x) > 0
+}
 
 #' Run code on the engine of a file, as it is at one moment
 #'
-#' A file in several parts is none: what tells the response of a whole file need
-#' not tell it of a part.
+#' Tables in several places are none: what tells the response of a whole file
+#' need not tell it of a part. Files on disk are read into one table.
 #' @param f (function of an engine) A list:
 #'   * `all_columns()`: names;
 #'   * `types(names)`: for each column a vector of its type, of length 0;
@@ -23,10 +25,15 @@ is_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
 #'   * `log`: see asker().
 #' @noRd
 with_engine <- function(data, f) {
-  source <- table_source(data)
+  if (is.character(data)) {
+    source <- paths_source(data)
+    on.exit(close_source(source$con))
+  } else {
+    source <- table_source(data)
+  }
   dialect <- source$dialect
   begin_reading(source$con, dialect)
-  on.exit(runs(source$con, "ROLLBACK"))
+  on.exit(runs(source$con, "ROLLBACK"), add = TRUE, after = FALSE)
   # What looks for a table is none of the release's queries
   ask <- asker(source$con, dialect, new.env(parent = emptyenv()))
   f(table_engine(source, found_table(source, dialect, ask)))

@@ -10,7 +10,7 @@
 #'
 #' @inheritParams score_release
 #' @param formula As in [score_release()].
-#' @param data A table of a database.
+#' @param data A table of a database, or paths of CSV or Parquet files.
 #' @return A `release_queries`: a list with `queries` (data frame: `when`, which
 #'   is `"run"`, or `"step"`, `"margin"` or `"levels"` of a release, and
 #'   `query`). `print()` shows them in full. They hold the levels of the
@@ -34,7 +34,8 @@ release_queries <- function(formula, data, family = student_t(),
                             scaling = NULL) {
   check_formula(formula)
   check_that(
-    is_table(data), data, "{.arg data} must be a table of a database."
+    is_table(data), data,
+    "{.arg data} must be a table of a database, or paths of files."
   )
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)

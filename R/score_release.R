@@ -28,7 +28,8 @@
 #' `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
-#'   may also be a table of a database: see there. Levels of unordered factors
+#'   may also be a table of a database, or paths of CSV or Parquet files: see
+#'   the section on databases. Levels of unordered factors
 #'   are sorted, because their order could reveal that of the responses (as
 #'   after [stats::reorder()]); ordered factors keep theirs. The first level is
 #'   the baseline; `relevel(group, ref = "c")` in the formula sets another.
@@ -117,7 +118,7 @@
 #'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
 #' @section Databases:
-#' `data` may be a table in SQLite or PostgreSQL, such as
+#' `data` may be a table in SQLite, PostgreSQL or DuckDB, such as
 #' `dplyr::tbl(con, "persons")`. The database adds the whole sums and R adds the
 #' noise: at the same seed the release is the same as that of a data frame,
 #' number for number. R reads the combinations of the predictors with their
@@ -154,6 +155,16 @@
 #' * A ledger does not know the response again under another name.
 #' * SQLite needs its mathematical functions for `log(y)`:
 #'   `RSQLite::initExtension(con, "math")`.
+#' * In DuckDB a name must be that of one table: where there are several, state
+#'   the schema by [DBI::Id()]. Sessions with another collation or order, or with
+#'   macros that have the name of a function, are refused.
+#'
+#' `data` may also be paths of CSV files or of Parquet files, such as
+#' `c("persons1.parquet", "persons2.parquet")`. They need package duckdb, which
+#' reads them into memory of its own; what does not fit lies in R's temporary
+#' folder meanwhile. All files together are one table. Columns are matched by
+#' name. Those of CSV files have the types that DuckDB finds: codes such as `01`
+#' become numbers. Empty fields and `NA` are missing values.
 #'
 #' @section Error types:
 #' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both

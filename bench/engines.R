@@ -1,9 +1,10 @@
 # Score releases of a large file that databases hold: SQLite, PostgreSQL where
-# its programs are installed. Seconds by the clock and of R's processor time,
-# and whether the release is the data frame's to the last bit.
+# its programs are installed, DuckDB where its package is, and a Parquet file.
+# Seconds by the clock and of R's processor time, and whether the release is the
+# data frame's to the last bit.
 #
 #   Rscript bench/engines.R [records] [engines] [formulas or families]
-#   Rscript bench/engines.R 1e6 memory,sqlite,postgresql
+#   Rscript bench/engines.R 1e6 memory,sqlite,postgresql,duckdb,parquet
 
 source("bench/results.R")
 suppressPackageStartupMessages({
@@ -15,7 +16,9 @@ words <- function(k, default) {
   if (length(arguments) < k) default else strsplit(arguments[k], ",")[[1]]
 }
 n <- as.numeric(words(1, 1e6))
-engines <- words(2, c("memory", "sqlite", "postgresql"))
+engines <- words(
+  2, c("memory", "sqlite", "postgresql", "duckdb", "parquet")
+)
 
 persons <- subset(ce_income, income > 0)
 text <- vapply(persons, is.factor, NA)
@@ -109,6 +112,15 @@ if (!is.null(server)) {
   DBI::dbExecute(con, "ANALYZE persons")
   files$postgresql <- tbl(con, "persons")
 }
+if (requireNamespace("duckdb", quietly = TRUE)) {
+  duck <- DBI::dbConnect(duckdb::duckdb())
+  DBI::dbWriteTable(duck, "persons", persons)
+  if ("duckdb" %in% engines) files$duckdb <- tbl(duck, "persons")
+  if ("parquet" %in% engines) {
+    files$parquet <- tempfile(fileext = ".parquet")
+    DBI::dbExecute(duck, sprintf("COPY persons TO '%s'", files$parquet))
+  }
+}
 
 bare <- function(x) {
   x <- unclass(x)
@@ -138,7 +150,7 @@ for (name in names(cases)) {
   }
 }
 keep_table(do.call(rbind, rows), "engines",
-  c("RSQLite", "RPostgres", "dbplyr")
+  c("RSQLite", "RPostgres", "duckdb", "dbplyr")
 )
 if (!is.null(server)) {
   DBI::dbDisconnect(con)

@@ -30,7 +30,7 @@ case $purpose in
   run)      fields="Imports LinkingTo"; extra="" ; programs="" ;;
   test)     fields="Imports LinkingTo"; extra="testthat withr future DBI RSQLite dbplyr dplyr"; programs="" ;;
   check)    fields="Imports LinkingTo Suggests"; extra=""; programs="pandoc qpdf" ;;
-  ci)       fields=""; extra=""; programs="ccache" ;;
+  ci)       fields=""; extra=""; programs="ccache pngquant" ;;
   coverage) fields="Imports LinkingTo"; extra="testthat withr covr"; programs="" ;;
   lint)     fields=""; extra="lintr"; programs="" ;;
   document) fields="Imports LinkingTo"; extra="roxygen2"; programs="" ;;
@@ -55,7 +55,7 @@ declared <- trimws(unlist(strsplit(description[1, fields], ",")))
 wanted <- unique(sub("[ (\n].*", "", c(declared, unlist(words[-1]))))
 # Tests that need these skip without them: they compile for minutes, or need a
 # library of a database, and distributions seldom have them.
-wanted <- setdiff(wanted, c("", "nanoparquet", "RPostgres"))
+wanted <- setdiff(wanted, c("", "duckdb", "nanoparquet", "RPostgres"))
 there <- vapply(
   wanted, function(package) nzchar(system.file(package = package)), NA
 )

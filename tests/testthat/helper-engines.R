@@ -82,3 +82,42 @@ refused_copy <- function(formula, data, ...) {
     released(formula, data, ...), class = "pseudosynth_error_copied_response"
   )
 }
+
+# Of a table with the records of engine_persons(), a model of each family
+expect_releases_of_frame <- function(table, d) {
+  few <- dplyr::filter(table, .data$hours > 30)
+  count <- list("(Intercept)" = 1, size = 2)
+  flat <- list("(Intercept)" = 0)
+  cases <- list(
+    list(log(income) ~ `the "age"` + group + flag, student_t()),
+    list(log(income) ~ group * flag + I(`the "age"`^2) + hours,
+      stats::gaussian(), response = public_response(digits = 2)),
+    list(sqrt(income) ~ hours, student_t(), bounds = NULL,
+      reference = list("(Intercept)" = 200, sigma = 100)),
+    list(income ~ group, stats::gaussian(), delta = 0,
+      reference = list("(Intercept)" = 50000, sigma = 40000),
+      response = public_response(bounds = c(100, 1e6))),
+    list(visits ~ flag + group, neg_binomial(), reference = count,
+      bounds = c(0, 60)),
+    list(visits ~ flag + hours, stats::poisson(), reference = count[1],
+      bounds = NULL),
+    list(share ~ flag + group, beta_response(c(0, 1)), bounds = NULL,
+      reference = list("(Intercept)" = 0, precision = 3)),
+    list(works ~ flag + group, bernoulli(), reference = flat, bounds = NULL),
+    list(flag ~ group, bernoulli(), reference = flat, bounds = NULL,
+      response = public_response(levels = c("no", "yes"))),
+    list(status ~ flag + group, categorical(), reference = NULL,
+      bounds = NULL,
+      response = public_response(levels = c("one", "two", "three"))),
+    list(log(income) ~ 1, student_t())
+  )
+  for (case in cases) {
+    of <- function(data) {
+      do.call(released, c(list(case[[1]], data), case[-1]))
+    }
+    whole <- of(d)
+    expect_same_release(of(table), whole)
+    expect_same_release(of(few), of(d[d$hours > 30, ]))
+  }
+  whole
+}

@@ -1,0 +1,181 @@
+# Tables of DuckDB, and CSV and Parquet files, which it reads.
+
+# What must not be set otherwise: how text and NULL are compared and sorted, and
+# numbers divided. Not all versions have all of these.
+duckdb_settings <- c(
+  default_collation = "", default_order = "ASCENDING",
+  integer_division = "false", ieee_floating_point_ops = "true",
+  old_implicit_casting = "false"
+)
+
+# Types as columns_by_type() calls them
+duckdb_types <- c(
+  BOOLEAN = "bool", TINYINT = "int2", UTINYINT = "int2", SMALLINT = "int2",
+  USMALLINT = "int4", INTEGER = "int4", UINTEGER = "int8", BIGINT = "int8",
+  UBIGINT = "int8", HUGEINT = "int8", UHUGEINT = "int8", FLOAT = "float4",
+  DOUBLE = "float8", DECIMAL = "float4", VARCHAR = "text", ENUM = "text"
+)
+
+#' Is the connection in a transaction?
+#'
+#' Another one would not only be refused: it would end what the user began.
+#' @noRd
+duckdb_inside <- function(con) {
+  moment <- function() {
+    or_else(DBI::dbGetQuery(con, "SELECT txid_current() AS id")$id)
+  }
+  identical(moment(), moment())
+}
+
+#' See found_table()
+#' @noRd
+duckdb_table <- function(source, dialect, ask) {
+  duckdb_check_session(dialect, ask)
+  path <- source$path
+  text <- sql_value(dialect, tolower(path))
+  name <- text[length(text)]
+  # A schema, or a database whose schema has its usual name
+  among <- switch(min(length(path), 3),
+    sprintf(paste(
+      "(d = %1$s AND s = %2$s OR d = 'temp')"
+    ), "lower(current_database())", "lower(current_schema())"),
+    sprintf(paste(
+      "(s = %1$s AND d IN (lower(current_database()), 'temp')",
+      "OR d = %1$s AND s = 'main')"
+    ), text[1]),
+    sprintf("(d = %s AND s = %s)", text[1], text[2])
+  )
+  found <- ask(sprintf(
+    "SELECT * FROM (
+       SELECT lower(database_name) AS d, lower(schema_name) AS s,
+         database_name, schema_name, table_name AS name, 'table' AS kind
+       FROM system.main.duckdb_tables() WHERE NOT internal
+       UNION ALL SELECT lower(database_name), lower(schema_name),
+         database_name, schema_name, view_name, 'view'
+       FROM system.main.duckdb_views() WHERE NOT internal
+     ) WHERE lower(name) = %s AND %s", name, among
+  ))
+  refuse_no_table(nrow(found) == 0, path, "not there")
+  refuse_no_table(nrow(found) > 1, path, "the name of several")
+  refuse_no_table(found$kind == "view", path, "a view")
+  type <- ask(sprintf(
+    "SELECT type FROM system.main.duckdb_databases() WHERE database_name = %s",
+    sql_value(dialect, found$database_name)
+  ))$type
+  refuse_no_table(!identical(type, "duckdb"), path, "a table of another engine")
+  columns <- ask(sprintf(
+    "SELECT column_name, data_type FROM system.main.duckdb_columns()
+     WHERE database_name = %s AND schema_name = %s AND table_name = %s",
+    sql_value(dialect, found$database_name),
+    sql_value(dialect, found$schema_name), sql_value(dialect, found$name)
+  ))
+  stored <- duckdb_types[sub("[(].*", "", columns$data_type)]
+  # A list of a type is another one
+  stored[is.na(stored) | grepl("\\]$", columns$data_type)] <- "another"
+  list(
+    schema = c(found$database_name, found$schema_name), name = found$name,
+    columns = columns$column_name, stored = unname(stored)
+  )
+}
+
+#' Refuse a session in which a query would mean something else
+#' @noRd
+duckdb_check_session <- function(dialect, ask) {
+  set <- ask("SELECT name, value FROM system.main.duckdb_settings()")
+  value <- set$value[match(names(duckdb_settings), set$name)]
+  other <- !is.na(value) & toupper(value) != toupper(duckdb_settings)
+  if (any(other)) {
+    abort_query(
+      dialect, "compare and sort as expected",
+      i = sprintf("Run {.code RESET %s}.", names(duckdb_settings)[other][1])
+    )
+  }
+  # A macro goes before the function of its name, and operators are functions
+  functions <- ask(
+    "SELECT function_name, internal FROM system.main.duckdb_functions()"
+  )
+  own <- tolower(functions$function_name[!functions$internal])
+  hidden <- own[own %in% functions$function_name[functions$internal]]
+  if (length(hidden) > 0) {
+    abort_query(
+      dialect, "use its own functions",
+      i = "Remove macros that have the name of one."
+    )
+  }
+}
+
+# Files ------------------------------------------------------------------------
+
+file_readers <- c(csv = "read_csv", parquet = "read_parquet")
+
+# All rows tell the types of columns; missing values as R writes them
+csv_settings <- ", header = true, sample_size = -1, nullstr = ['', 'NA']"
+
+#' Files of one kind, read into a database of this session's own
+#'
+#' In memory, so that a file that changes meanwhile changes no sum.
+#' @param paths (character)
+#' @return (list) See table_source(); its `con` is to be closed.
+#' @noRd
+paths_source <- function(paths) {
+  kind <- check_paths(paths)
+  check_installed(c("DBI", "duckdb"), arg = "data")
+  dialect <- sql_dialect("duckdb")
+  # It says where it keeps extensions, of which none is needed
+  con <- suppressMessages(DBI::dbConnect(duckdb::duckdb()))
+  done <- or_else({
+    # What does not fit into memory lies where R's own temporary files do
+    DBI::dbExecute(con, sprintf(
+      "SET temp_directory = %s", sql_value(dialect, records_folder())
+    ))
+    DBI::dbExecute(con, sprintf(
+      "CREATE TABLE records AS SELECT * FROM %s([%s], union_by_name = true%s)",
+      file_readers[[kind]], toString(sql_value(dialect, paths)),
+      if (kind == "csv") csv_settings else ""
+    ))
+    TRUE
+  }, FALSE)
+  if (!done) {
+    close_source(con)
+    abort_input(
+      "{.arg data} must be files that DuckDB can read.",
+      x = "It could not read {length(paths)} {toupper(kind)} file{?s}. What it
+           says is not shown: it may hold values of records.",
+      i = "Read {cli::qty(length(paths))}{?it/them} with
+           {.fn duckdb::{file_readers[[kind]]}} or another reader to see why.",
+      arg = "data", class = "pseudosynth_error_engine"
+    )
+  }
+  columns <- names(DBI::dbGetQuery(con, "SELECT * FROM records LIMIT 0"))
+  list(
+    con = con, dialect = dialect, path = c("memory", "main", "records"),
+    columns = stats::setNames(nm = columns), where = list()
+  )
+}
+
+records_folder <- function() file.path(tempdir(), "pseudosynth-records")
+
+close_source <- function(con) {
+  DBI::dbDisconnect(con, shutdown = TRUE)
+  unlink(records_folder(), recursive = TRUE)
+}
+
+#' Refuse paths that are not of different files of one kind
+#' @return (string) `"csv"` or `"parquet"`.
+#' @noRd
+check_paths <- function(paths) {
+  refuse <- function(wrong, is) {
+    refuse_if(
+      any(wrong), "{.arg data} must be paths of CSV files or of Parquet files.",
+      x = "{sum(wrong)} {?is/are} {is}.", arg = "data"
+    )
+  }
+  refuse(is.na(paths) | !file.exists(paths) | dir.exists(paths), "no file")
+  # DuckDB takes these for patterns of several names
+  refuse(grepl("[*?{}\\[]", paths), "named with one of * ? [ {")
+  refuse(duplicated(normalizePath(paths)), "named twice")
+  kinds <- sub(".*[.](csv|parquet)([.]gz)?$", "\\1", tolower(paths))
+  refuse(!kinds %in% names(file_readers), "of another kind")
+  refuse(kinds != kinds[1], "not of the kind of the first")
+  kinds[1]
+}

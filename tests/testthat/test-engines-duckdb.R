@@ -1,0 +1,231 @@
+# Score releases of tables in DuckDB, and of CSV and Parquet files.
+
+duckdb_persons <- function(..., frame = parent.frame()) {
+  skip_if_not_installed("duckdb")
+  skip_if_not_installed("dbplyr")
+  con <- suppressMessages(DBI::dbConnect(duckdb::duckdb()))
+  withr::defer(DBI::dbDisconnect(con, shutdown = TRUE), frame)
+  tables <- list(...)
+  for (name in names(tables)) DBI::dbWriteTable(con, name, tables[[name]])
+  con
+}
+
+test_that("a release of a table in DuckDB is that of the data frame", {
+  d <- engine_persons()
+  con <- duckdb_persons(persons = d)
+  table <- dplyr::tbl(con, "persons")
+  expect_releases_of_frame(table, d)
+  large <- released(log(income) ~ flag, table, epsilon = 10)
+  expect_same_release(large, released(log(income) ~ flag, d, epsilon = 10))
+})
+
+test_that("columns of DuckDB's types are as in memory, or refused", {
+  d <- engine_persons(900)
+  d$id <- seq_len(nrow(d))
+  con <- duckdb_persons(plain = d)
+  run <- function(...) DBI::dbExecute(con, paste(...))
+  run("CREATE TYPE mood AS ENUM ('yes', 'no')")
+  run(
+    "CREATE TABLE persons AS SELECT id, income, works = 1 AS works,",
+    "CAST(visits AS UTINYINT) AS visits, CAST(hours AS FLOAT) AS hours,",
+    "CAST(hours * 1000 AS BIGINT) AS long, CAST(visits AS HUGEINT) AS wide,",
+    "CAST(income AS DECIMAL(14, 2)) AS amount, CAST(flag AS mood) AS flag,",
+    "\"group\" COLLATE NOCASE AS \"group\", 'secret'::BLOB AS bytes,",
+    "DATE '2000-01-01' + CAST(id AS INTEGER) AS day, [income] AS list,",
+    "9007199254740992 + CAST(id AS BIGINT) % 2 AS huge,",
+    "CASE WHEN id = 3 THEN 'NaN' ELSE hours END AS nan FROM plain"
+  )
+  d$long <- d$hours * 1000
+  d$wide <- as.double(d$visits)
+  d$amount <- d$income
+  d$works <- d$works == 1
+  table <- dplyr::tbl(con, "persons")
+  for (formula in list(
+    log(income) ~ works + visits, log(amount) ~ flag + group,
+    log(income) ~ hours + long + wide
+  )) {
+    expect_same_release(released(formula, table), released(formula, d))
+  }
+  few <- function(x) {
+    dplyr::filter(x, .data$works, .data$hours != 0.1, !(.data$group %in% "A"))
+  }
+  expect_same_release(
+    released(log(income) ~ flag, few(table)),
+    released(log(income) ~ flag, few(d))
+  )
+  refused <- function(formula, pattern, class = "pseudosynth_error_engine") {
+    error <- expect_error(released(formula, table), pattern, class = class)
+    expect_no_match(conditionMessage(error), "secret")
+    # None is left open
+    DBI::dbBegin(con)
+    DBI::dbRollback(con)
+  }
+  for (type in c("bytes", "day", "list")) {
+    refused(stats::reformulate(type, quote(log(income))), "It holds values")
+  }
+  refused(log(income) ~ huge, "at most 2\\^53")
+  refused(log(income) ~ nan, "missing for 1 of 900", "pseudosynth_error_input")
+})
+
+test_that("values at the ends of DuckDB's doubles are as in memory", {
+  d <- engine_persons(300)
+  d$hours[1:5] <- c(1 / 3, 0.1 + 0.2, 1e-20 / 3, 12345678.123456789, -1e10 / 7)
+  d$income[1:6] <- c(1e307, -1.7e308, 1e-320, -1e-310, 0, 5e-324)
+  con <- duckdb_persons(persons = d)
+  table <- dplyr::tbl(con, "persons")
+  of <- function(data, ...) {
+    released(income ~ flag + hours, data, stats::gaussian(), ..., bounds = NULL)
+  }
+  for (sigma in c(1e-3, 1, 1e3)) {
+    reference <- list("(Intercept)" = 0, sigma = sigma)
+    expect_same_release(
+      of(table, reference = reference), of(d, reference = reference)
+    )
+  }
+  d$income[1:6] <- c(1e307, 1.7e308, 1e-320, 1e-310, 1e-100, 5e-324)
+  DBI::dbWriteTable(con, "persons", d, overwrite = TRUE)
+  expect_same_release(
+    released(log(income) ~ flag, table), released(log(income) ~ flag, d)
+  )
+})
+
+test_that("only tables that hold their records are found in DuckDB", {
+  d <- engine_persons(300)
+  con <- duckdb_persons(persons = d)
+  run <- function(...) DBI::dbExecute(con, paste(...))
+  whole <- released(log(income) ~ flag, d)
+  run("CREATE VIEW v AS SELECT * FROM persons")
+  refused <- function(data) {
+    expect_error(
+      released(log(income) ~ flag, data), class = "pseudosynth_error_rows"
+    )
+  }
+  refused(dplyr::tbl(con, "v"))
+  refused(dplyr::tbl(con, dplyr::sql("SELECT * FROM persons")))
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(d, file, row.names = FALSE)
+  refused(dplyr::tbl(con, dplyr::sql(sprintf("FROM '%s'", file))))
+  run("ATTACH ':memory:' AS \"far off\"")
+  run("CREATE TABLE \"far off\".persons AS SELECT * FROM persons")
+  for (name in list(
+    DBI::Id(schema = "main", table = "persons"), "PERSONS",
+    DBI::Id(catalog = "far off", schema = "main", table = "persons")
+  )) {
+    expect_same_release(
+      released(log(income) ~ flag, dplyr::tbl(con, name)), whole
+    )
+  }
+  # For this session alone: which one is meant is not guessed
+  table <- dplyr::tbl(con, "persons")
+  run("CREATE TEMP TABLE persons AS SELECT p.* FROM main.persons p, range(2)")
+  refused(table)
+})
+
+test_that("a session in which queries mean something else is refused", {
+  d <- engine_persons(300)
+  con <- duckdb_persons(persons = d)
+  run <- function(...) DBI::dbExecute(con, paste(...))
+  table <- dplyr::tbl(con, "persons")
+  refused <- function(pattern) {
+    expect_error(
+      released(log(income) ~ flag, table), pattern,
+      class = "pseudosynth_error_engine"
+    )
+  }
+  for (own in c("ln(x) AS 1e6", "floor(x) AS 77", "\"+\"(x, y) AS 77")) {
+    run("CREATE MACRO", own)
+    refused("its own functions")
+    run("DROP MACRO", sub("[(].*", "", own))
+  }
+  expect_s3_class(released(log(income) ~ flag, table), "score_release")
+  settings <- c(
+    default_collation = "NOCASE", default_order = "DESC",
+    integer_division = "true", ieee_floating_point_ops = "false"
+  )
+  for (name in names(settings)) {
+    run("SET", name, "=", sprintf("'%s'", settings[[name]]))
+    refused(paste("RESET", name))
+    run("RESET", name)
+  }
+})
+
+test_that("an update in the middle is not seen, the user's transaction stays", {
+  d <- engine_persons(500)
+  con <- duckdb_persons(persons = d)
+  other <- DBI::dbConnect(con@driver)
+  withr::defer(DBI::dbDisconnect(other))
+  table <- dplyr::tbl(con, "persons")
+  plain <- asked
+  local_replaced("asked", function(con, query, most = -1) {
+    found <- plain(con, query, most)
+    # Once the combinations are counted
+    if ("n" %in% names(found)) {
+      DBI::dbExecute(other, "UPDATE persons SET income = income * 2")
+      DBI::dbExecute(other, "DELETE FROM persons WHERE hours > 30")
+    }
+    found
+  })
+  expect_same_release(
+    released(log(income) ~ flag, table), released(log(income) ~ flag, d)
+  )
+  DBI::dbBegin(con)
+  DBI::dbExecute(con, "CREATE TABLE mine (x INTEGER)")
+  expect_error(
+    released(log(income) ~ flag, table), "transaction of its own",
+    class = "pseudosynth_error_engine"
+  )
+  DBI::dbCommit(con)
+  expect_true(DBI::dbExistsTable(con, "mine"))
+})
+
+test_that("predictors that tell the response are refused in DuckDB, too", {
+  con <- duckdb_persons(persons = telling())
+  table <- dplyr::tbl(con, "persons")
+  for (name in setdiff(names(telling()), names(engine_persons(2)))) {
+    formula <- stats::reformulate(name, quote(log(income)))
+    refused_copy(formula, table)
+  }
+})
+
+test_that("CSV and Parquet files are released as the data frame is", {
+  d <- engine_persons(900)
+  d$group[d$group == "a "] <- "b"
+  con <- duckdb_persons(persons = d)
+  folder <- withr::local_tempdir()
+  path <- function(name) file.path(folder, name)
+  utils::write.csv(d, path("it's one.csv"), row.names = FALSE)
+  for (part in 1:2) {
+    DBI::dbExecute(con, sprintf(
+      "COPY (SELECT * FROM persons WHERE works = %d) TO '%s' (FORMAT parquet)",
+      part - 1, path(sprintf("part%d.parquet", part))
+    ))
+  }
+  formula <- log(income) ~ group + hours + `the "age"`
+  whole <- released(formula, d)
+  parts <- path(c("part1.parquet", "part2.parquet"))
+  expect_same_release(released(formula, path("it's one.csv")), whole)
+  expect_same_release(released(formula, parts), whole)
+  expect_same_release(released(formula, rev(parts)), whole)
+  expect_s3_class(
+    release_queries(formula, parts, reference = income_reference),
+    "release_queries"
+  )
+  refused <- function(data, pattern, class = "pseudosynth_error_input") {
+    expect_error(released(formula, data), pattern, class = class)
+  }
+  refused(path("none.csv"), "no file")
+  refused(folder, "no file")
+  refused(parts[c(1, 2, 1)], "named twice")
+  refused(c(path("it's one.csv"), parts), "2 are not of the kind")
+  writeLines("a", path("letter.txt"))
+  refused(path("letter.txt"), "of another kind")
+  file.copy(parts[1], path("part[12].parquet"))
+  refused(path("part[12].parquet"), "named with")
+  writeLines("a", path("secret.parquet"))
+  error <- refused(
+    path("secret.parquet"), "could not read", "pseudosynth_error_engine"
+  )
+  expect_no_match(conditionMessage(error), "secret")
+  # Nothing is left behind
+  expect_false(dir.exists(records_folder()))
+})
