@@ -570,10 +570,8 @@ heaping_remark <- function(heaping) {
   worst <- lost[which.max((file - sets)[lost])]
   if (length(worst) > 0) {
     sprintf(
-      paste(
-        "Heaping is lost: %s of the file's values are multiples of %s, but",
-        "only %s of the values in sets."
-      ),
+      unwrapped("Heaping is lost: %s of the file's values are multiples of %s,
+         but only %s of the values in sets."),
       format_share(file[worst]), names(heaping_steps)[worst],
       format_share(sets[worst])
     )
