@@ -24,11 +24,7 @@ record_types <- function(specs) {
   })
   n <- lengths(lapply(files, `[[`, "y"))
   records <- join_records(files[n > 0])
-  rows <- cbind(
-    records$codes, records$numeric, records$offset, records$survey, records$y
-  )
-  rows <- format(rows, digits = 17, trim = TRUE)
-  key <- apply(rows, 1, paste, collapse = " ")
+  key <- keys_of_records(records)
   first <- which(!duplicated(key))
   type <- match(key, key[first])
   list(
@@ -36,6 +32,17 @@ record_types <- function(specs) {
     first = first,
     type = unname(split(type, factor(rep(seq_along(n), n), seq_along(n))))
   )
+}
+
+#' Which records are equal in all that a model knows of them
+#' @param records See [records_of_spec()].
+#' @return (character) A text for each, the same for equal ones.
+#' @noRd
+keys_of_records <- function(records) {
+  rows <- cbind(
+    records$codes, records$numeric, records$offset, records$survey, records$y
+  )
+  apply(format(rows, digits = 17, trim = TRUE), 1, paste, collapse = " ")
 }
 
 #' Parameters of a specification on the unconstrained scale
