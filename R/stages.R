@@ -128,11 +128,7 @@ job_update <- function(job, fit, stage, number, ...) {
 check_enough_draws <- function(job, sets, arg) {
   quantile <- job$mechanism$settings$quantile %||% 1
   kept <- sum(keep_draws(seq_len(job$run$chains * job$run$draws), quantile))
-  refuse_if(
-    sets > kept, "Each synthetic set needs a draw of its own.",
-    x = "{.arg {arg}} asks for {sets} sets, but a fit keeps {kept} draw{?s}.",
-    i = "Fit with more {.arg draws}.", arg = arg
-  )
+  check_draws_for(kept, sets, arg)
 }
 
 #' The default prior around a reference, unless one is given
