@@ -391,10 +391,11 @@ plan_charges <- function(costs) {
 
 #' Write down what a release will cost: no noise is drawn before
 #' @noRd
-pay_release <- function(ledger, charges, model, m, seed, n) {
+pay_release <- function(ledger, charges, model, m, seed, file) {
   variable <- model$response$name
   spend_noise(
     ledger, charges, "score", variable, model$data[model$design$variables],
-    model$data[[variable]], m = m, n_records = n, seed = seed
+    model$data[[variable]], m = m, n_records = file$n, seed = seed
   )
+  if (!is.null(file$paid)) file$paid()
 }

@@ -404,8 +404,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
   ))
   rehearse_sums(file, family, b, shape, clip[1], plan$breaks)
-  pay_release(ledger, charges, model, m, seed, file$n)
-  if (!is.null(file$paid)) file$paid()
+  pay_release(ledger, charges, model, m, seed, file)
 
   # From here on figures are noisy, and paid for
   margin <- if (!is.null(plan)) {
