@@ -236,8 +236,11 @@ as_reference <- function(x) {
   }
   if (inherits(x, "synthesizer")) {
     check_sealed(x, arg = "reference")
+    # Means of a mixture's draws mean nothing: components exchange places
+    best <- which.max(x$monitor[, "log_lik"])
+    mixture <- is_mixture(x$family)
     return(new_censor_reference(
-      "history", reference_values(x),
+      "history", if (mixture) x$draws[best, ] else colMeans(x$draws),
       family = x$family, response = x$response, design = x$design,
       fingerprint = values_mark(x$spec$y), rows = row_hashes(as.list(x$data))
     ))
@@ -247,13 +250,6 @@ as_reference <- function(x) {
 
 new_censor_reference <- function(origin, values, ...) {
   seal(new_result("censor_reference", origin = origin, values = values, ...))
-}
-
-#' The posterior mean, or a mixture's draw of largest log-likelihood
-#' @noRd
-reference_values <- function(fit) {
-  best <- which.max(fit$monitor[, "log_lik"])
-  if (is_mixture(fit$family)) fit$draws[best, ] else colMeans(fit$draws)
 }
 
 public_values <- function(x) {

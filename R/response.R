@@ -260,14 +260,11 @@ response_digits <- function(y) {
     }
   }
   some <- utils::head(y, 1000)
-  for (digits in 0:4) {
+  # What all records show, some show as well
+  Find(function(digits) {
     is_met <- function(y) isTRUE(all(round(y, digits) == y))
-    # What all records show, some show as well
-    if (is_met(some) && is_met(y)) {
-      return(digits)
-    }
-  }
-  NA_integer_
+    is_met(some) && is_met(y)
+  }, 0:4) %||% NA_integer_
 }
 
 #' @export

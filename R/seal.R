@@ -103,10 +103,8 @@ unless_edited <- function(x, code) {
 #' A hash that is the same after saving and reading, whatever R makes of
 #' functions and sequences meanwhile
 #' @noRd
-stable_hash <- function(x) hash_of_bytes(stable_parts(x))
-
-hash_of_bytes <- function(x) {
-  bytes <- serialize(x, NULL, xdr = FALSE, version = 2)
+stable_hash <- function(x) {
+  bytes <- serialize(stable_parts(x), NULL, xdr = FALSE, version = 2)
   # The first 14 bytes name the version of R
   bytes[1:14] <- as.raw(0)
   rlang::hash(bytes)

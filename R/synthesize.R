@@ -214,7 +214,10 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
       asked$bounds, secret %||% rows$data[[name]], "bounds", response$confirmed
     )
   }
-  check_sets_memory(asked$m, rows$n)
+  # A set's values are there three times: drawn, on their own scale, in the set
+  check_memory(
+    24 * asked$m * rows$n, sprintf("%s sets", format_count(asked$m)), "m"
+  )
   label <- source$label(x, asked, rows)
   if (!is.null(what)) label <- seal(replace(label, "what", what))
   if (!is.null(ledger)) {
