@@ -149,12 +149,6 @@ judge <- function(fit) {
   )
 }
 
-#' A text of sprintf(), where something holds
-#' @noRd
-text_if <- function(holds, ...) {
-  if (isTRUE(holds)) sprintf(...)
-}
-
 #' Cells that hold mass and could not be split as far as wanted, and points that
 #' were drawn too seldom
 #' @noRd

@@ -162,12 +162,10 @@ print_lines.lipschitz_bound <- function(x) {
       format_count(sum(x$kept)), " draws",
       if (x$quantile < 1) paste(" kept at draw quantile", format(x$quantile))
     ),
-    if (n_infinite > 0) {
-      sprintf(
-        "  %s: some draw has a non-finite log-likelihood",
-        counted(n_infinite, "infinite record bound")
-      )
-    },
+    text_if(
+      n_infinite > 0, "  %s: some draw has a non-finite log-likelihood",
+      counted(n_infinite, "infinite record bound")
+    ),
     "  A maximum over draws, not a guarantee.",
     paste0("  ", confidential_line())
   )

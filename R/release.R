@@ -317,12 +317,11 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
 
 label_reasons <- function(label, require) {
   strength <- c(none = 1, probabilistic = 2, asymptotic = 2, strict = 3)
-  if (strength[[label$label]] < strength[[require]]) {
-    sprintf(
-      "Its label is \"%s\", `require` asks for \"%s\"%s.", label$label,
-      require, if (require == "asymptotic") " or better" else ""
-    )
-  }
+  text_if(
+    strength[[label$label]] < strength[[require]],
+    "Its label is \"%s\", `require` asks for \"%s\"%s.", label$label,
+    require, if (require == "asymptotic") " or better" else ""
+  )
 }
 
 epsilon_reasons <- function(label, epsilon, neighbours) {

@@ -451,13 +451,12 @@ utility_headline <- function(x) {
 #' @noRd
 records_note <- function(records) {
   sizes <- unique(records[-1])
-  if (any(sizes != records[1])) {
-    sprintf(
-      "Records: %s in the file, %s in a set. Totals are not comparable.",
-      format_count(records[1]),
-      paste(unique(format_count(range(sizes))), collapse = " to ")
-    )
-  }
+  text_if(
+    any(sizes != records[1]),
+    "Records: %s in the file, %s in a set. Totals are not comparable.",
+    format_count(records[1]),
+    paste(unique(format_count(range(sizes))), collapse = " to ")
+  )
 }
 
 #' The two tables of a summary: distances, and statistics beside the file's
@@ -568,12 +567,11 @@ heaping_remark <- function(heaping) {
   lost <- which(file >= 0.2 & sets < file / 2)
   # The step that lost most
   worst <- lost[which.max((file - sets)[lost])]
-  if (length(worst) > 0) {
-    sprintf(
-      unwrapped("Heaping is lost: %s of the file's values are multiples of %s,
-         but only %s of the values in sets."),
-      format_share(file[worst]), names(heaping_steps)[worst],
-      format_share(sets[worst])
-    )
-  }
+  text_if(
+    length(worst) > 0,
+    unwrapped("Heaping is lost: %s of the file's values are multiples of %s,
+       but only %s of the values in sets."),
+    format_share(file[worst]), names(heaping_steps)[worst],
+    format_share(sets[worst])
+  )
 }

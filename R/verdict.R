@@ -175,15 +175,14 @@ why_strict <- function(fit, dependency) {
 history_reason <- function(fit, dependency) {
   weights <- dependency$history == "confidential"
   reference <- identical(fit$censor$reference$origin, "history")
-  if (weights || reference) {
-    what <- c(if (weights) "weights", if (reference) "reference")
-    sprintf(
-      unwrapped("Strict for this file only: the %s come%s from an earlier file,
-         stated to have no records in common with this one. That file needs a
-         label of its own."),
-      paste(what, collapse = " and the "), if (weights) "" else "s"
-    )
-  }
+  what <- c(if (weights) "weights", if (reference) "reference")
+  text_if(
+    weights || reference,
+    unwrapped("Strict for this file only: the %s come%s from an earlier file,
+       stated to have no records in common with this one. That file needs a
+       label of its own."),
+    paste(what, collapse = " and the "), if (weights) "" else "s"
+  )
 }
 
 audit_reason <- function(censored) {
