@@ -283,10 +283,16 @@ count_bins <- function(values, breaks) {
   z <- response_forward(
     values$response, clamp(y, breaks$bounds[1], breaks$bounds[2])
   )
-  tabulate(
-    findInterval(z, breaks$scale, rightmost.closed = TRUE, all.inside = TRUE),
-    nbins = length(breaks$scale) - 1
-  )
+  bin_counts(z, breaks$scale)
+}
+
+#' How many records each bin holds; the outer ones hold all beyond them
+#' @param z (double, N) The response on the modelled scale.
+#' @return (double)
+#' @noRd
+bin_counts <- function(z, breaks) {
+  bin <- findInterval(z, breaks, rightmost.closed = TRUE, all.inside = TRUE)
+  as.double(tabulate(bin, length(breaks) - 1))
 }
 
 # Noise ----------------------------------------------------------------------
@@ -440,13 +446,12 @@ release_label.perturbed_histogram <- function(
 #'   public settings), `reproducible`; `NULL` without a margin.
 #' @noRd
 margin_part <- function(x) {
-  if (is.null(x)) {
-    return(NULL)
+  if (!is.null(x)) {
+    c(histogram_verdict(x), list(
+      charges = histogram_charge(x), text = in_plain_figures(format(x)),
+      reproducible = x$reproducible
+    ))
   }
-  c(histogram_verdict(x), list(
-    charges = histogram_charge(x), text = in_plain_figures(format(x)),
-    reproducible = x$reproducible
-  ))
 }
 
 histogram_verdict <- function(x) {
