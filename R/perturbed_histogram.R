@@ -149,11 +149,8 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
     values$response$name, NULL, values$y,
     seed = seed, label = if (noise == "continuous") "none" else "strict"
   )
-  noisy <- counts + if (noise == "discrete") {
-    discrete_laplace(length(counts), rate, seed)
-  } else {
-    continuous_laplace(length(counts), rate, seed)
-  }
+  draw <- if (noise == "discrete") discrete_laplace else continuous_laplace
+  noisy <- counts + draw(length(counts), rate, seed)
   made <- c(list(counts = pmax(noisy, 0), noisy = noisy), made)
   # The same seed and outcome are the same histogram, which is paid once
   if (!is.null(seed)) {
@@ -230,9 +227,7 @@ histogram_values <- function(x, data, stated = NULL) {
   response$label <- response_label(response)
   list(
     y = as.double(y),
-    response = structure(
-      response, class = c("synth_response", "pseudosynth_result")
-    )
+    response = do.call(new_result, c("synth_response", response))
   )
 }
 
