@@ -122,7 +122,7 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3) {
       design_gram_(file$products, file$count * weight * scale^2)
     inverse <- chol2inv(chol(information))
     length <- scale * sqrt(design_forms_(file$products, inverse))
-    if (is.null(kappa)) kappa <- spread * weighted_median(length, file$count)
+    kappa <- kappa %||% (spread * weighted_quantile(length, file$count, 0.5))
     weight <- pmin(1, kappa / length)
   }
   whiten <- t(chol(inverse))
@@ -139,11 +139,6 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3) {
 #' @noRd
 prior_information <- function(scale, family, shape) {
   diag((max(1, line_unit(family, shape)) / scale)^2, length(scale))
-}
-
-weighted_median <- function(x, count) {
-  order <- order(x)
-  x[order][which(cumsum(as.double(count[order])) >= sum(count) / 2)[1]]
 }
 
 #' The whole sums of a step: the count of unclipped records, then the scores'

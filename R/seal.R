@@ -113,10 +113,6 @@ stable_hash <- function(x) {
 # Longer vectors are hashed where they are: no copy of them is made
 long_vector <- 1e5
 
-vector_hashes <- function(x) {
-  list("long vector", typeof(x), as.double(length(x)), vector_hash_(x))
-}
-
 #' Functions and formulas as text, with what lies beside them
 #' @noRd
 stable_parts <- function(x) {
@@ -142,7 +138,7 @@ stable_parts <- function(x) {
     } else if (is.list(x)) {
       lapply(unclass(x), stable_parts)
     } else if (length(x) > long_vector) {
-      vector_hashes(x)
+      list("long vector", typeof(x), as.double(length(x)), vector_hash_(x))
     } else {
       as.vector(unclass(x))
     },
