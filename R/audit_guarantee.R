@@ -296,8 +296,7 @@ check_audit_range <- function(range, parameters) {
 #'   their own unit.
 #' @noRd
 audit_neighbours <- function(model, remove, replacements, values) {
-  n <- length(model$spec$y)
-  remove <- check_index(remove, n)
+  remove <- check_index(remove, length(model$spec$y))
   replacements <- check_count(replacements)
   # Equal records have equal neighbours
   key <- keys_of_records(records_of_spec(model$spec))

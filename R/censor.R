@@ -255,9 +255,7 @@ new_censor_reference <- function(origin, values, ...) {
 public_values <- function(x) {
   named <- (is.list(x) || is.numeric(x)) && !is.object(x) && length(x) > 0 &&
     !is.null(names(x)) && all(nzchar(names(x)))
-  number <- vapply(as.list(if (named) x), function(value) {
-    are_numbers(value, 1)
-  }, TRUE)
+  number <- vapply(as.list(if (named) x), are_numbers, TRUE, 1)
   refuse_if(
     !named || !all(number),
     "{.arg reference} must be a list of named finite numbers, one for each

@@ -177,8 +177,7 @@ join_charges <- function(...) {
     stop("Internal error: one identity stands for two costs.")
   }
   by_times <- order(-all$times)
-  kept <- sort(by_times[!duplicated(all$id[by_times])])
-  all <- all[kept, , drop = FALSE]
+  all <- all[sort(by_times[!duplicated(all$id[by_times])]), , drop = FALSE]
   rownames(all) <- NULL
   all
 }

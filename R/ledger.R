@@ -152,8 +152,7 @@ spend <- function(ledger, label, variable, published, response, again = FALSE) {
     check_budget(book, label)
     append_line(ledger$path, seal_line(entry, book$salt), book$ended)
     # What counts is the order in the file: had the lock failed, it shows here
-    now <- read_ledger(ledger$path)
-    if (length(now$entries) != entry$number) {
+    if (length(read_ledger(ledger$path)$entries) != entry$number) {
       abort_ledger("Another process wrote at the same time.")
     }
   })

@@ -41,9 +41,8 @@ confidential_caption <- "Confidential: not for release"
 #'   records.
 #' @noRd
 draw_alone <- function(draw, ...) {
-  parts <- list(...)
   environment(draw) <- topenv()
-  do.call(draw, parts)
+  do.call(draw, list(...))
 }
 
 theme_pseudosynth <- function() {

@@ -439,9 +439,8 @@ check_public_numbers <- function(stated, y, what, arg, confirmed = NULL) {
   if (length(y) < 2) {
     return(invisible())
   }
-  long <- stated[signif(stated, 6) != stated]
   told <- near_one_of(stated, abs(response_statistics(y))) |
-    (stated %in% long & stated %in% abs(y))
+    (signif(stated, 6) != stated & stated %in% abs(y))
   refuse_private(
     any(told), what,
     x = "{sum(told)} number{?s} {?is/are} a value of the response, or its mean,

@@ -486,7 +486,8 @@ score_start <- function(model, settings, spec) {
 #' @noRd
 release_budget <- function(settings, family, file, epsilon, neighbours,
                            columns) {
-  cells <- settings$bins * sum(coded_levels(file$coding))
+  levels <- coded_levels(file$coding)
+  cells <- settings$bins * sum(levels)
   coordinates <- c(settings$bins, columns, columns, cells)
   budget <- function(tables) {
     score_budget(settings, epsilon, neighbours, coordinates, tables)
@@ -494,7 +495,6 @@ release_budget <- function(settings, family, file, epsilon, neighbours,
   share <- settings$table_share
   if (share > 0 && can_have_tables(settings, family)) {
     whole <- budget(share)
-    levels <- coded_levels(file$coding)
     if (bears_tables(file$n, levels, whole$tables$amount)) {
       return(whole)
     }

@@ -197,9 +197,8 @@ job_count_weights <- function(job, fit) {
 #' The balls' columns are there, and hold numbers
 #' @noRd
 prepare_balls <- function(job) {
-  s <- job$mechanism$settings
   variable <- job$model$response$name
-  check_known(s$known, job$model$data, variable)
+  check_known(job$mechanism$settings$known, job$model$data, variable)
   response_values(job$data, variable)
   job
 }

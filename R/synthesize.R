@@ -226,9 +226,7 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
       again = !is.null(run_of(asked$seed))
     )
   }
-  if (label$holds && !is.null(response)) {
-    response <- released_response(response)
-  }
+  if (label$holds && !is.null(response)) response <- released_response(response)
   list(
     source = source, asked = asked, response = response, rows = rows,
     label = label
