@@ -165,7 +165,12 @@ attribute_shares <- function(pattern, values, patterns, drawn) {
   # A set may have values that the file has not, and they differ, too
   levels <- unique(c(values, unlist(drawn)))
   cells <- function(pattern, values) {
-    attribute_cells(pattern + 1L, match(values, levels), length(levels))
+    value <- match(values, levels)
+    cell <- as.double(pattern) * (length(levels) + 1) + value
+    list(
+      pattern = pattern, cell = cell, value = value, size = count_same(pattern),
+      cell_size = count_same(cell)
+    )
   }
   file <- cells(pattern, values)
   Map(function(pattern, values) {
@@ -224,20 +229,6 @@ value_classes <- function(y, intervals) {
       as.character(findInterval(x, breaks, left.open = TRUE))
     },
     intervals = if (is.null(breaks)) NA_integer_ else length(breaks) + 1L
-  )
-}
-
-#' The pattern and the value of each record, counted
-#'
-#' @param pattern,value (integer) Codes; pattern 0 is one the file has not.
-#' @return (list) `pattern`, `cell` (numbers, a row each), `value`, `size`,
-#'   `cell_size` (their counts, a row each).
-#' @noRd
-attribute_cells <- function(pattern, value, n_values) {
-  cell <- as.double(pattern) * (n_values + 1) + value
-  list(
-    pattern = pattern, cell = cell, value = value, size = count_same(pattern),
-    cell_size = count_same(cell)
   )
 }
 

@@ -119,9 +119,9 @@ audit_pass <- function(problem, grid, mechanism) {
 #' @noRd
 audit_claims <- function(mechanism, bound) {
   epsilon <- mechanism$width %||% (2 * bound)
-  c(
-    "add-remove" = epsilon * (1 + mechanism$factor) + mechanism$one_off,
-    replace = epsilon * (2 + mechanism$factor) + 2 * mechanism$one_off
+  by_relation(
+    epsilon * (1 + mechanism$factor) + mechanism$one_off,
+    epsilon * (2 + mechanism$factor) + 2 * mechanism$one_off
   )
 }
 

@@ -90,19 +90,15 @@ audit_power <- function(x) {
   n <- sum(x$losses[["converged"]] %in% FALSE)
   if (x$method == "exact") {
     sprintf(
-      paste(
-        "any loss between this file and these %s neighbours on a grid of %s",
-        "cells, up to the error shown; not the loss on other files (see",
-        "worst_case_data()), nor the error of a sampler."
-      ),
+      unwrapped("any loss between this file and these %s neighbours on a grid of
+         %s cells, up to the error shown; not the loss on other files (see
+         worst_case_data()), nor the error of a sampler."),
       format_count(sum(x$worst$files)), format_count(x$grid$cells)
     )
   } else {
     sprintf(
-      paste(
-        "losses up to about %s, given %s effective draws per fit, on %s of",
-        "this file; no replacements.%s"
-      ),
+      unwrapped("losses up to about %s, given %s effective draws per fit, on %s
+         of this file; no replacements.%s"),
       format_figure(max(x$worst$visible)),
       format_count(round(min(x$losses$effective))),
       counted(nrow(x$losses), "neighbour"),

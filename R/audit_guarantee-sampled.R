@@ -102,8 +102,7 @@ sampled_loss <- function(x, y, level) {
     names = FALSE
   ))
   tries <- expand.grid(threshold = thresholds, above = c(TRUE, FALSE))
-  found <- mapply(lower, 1, tries$threshold, tries$above)
-  best <- which.max(found)
+  best <- which.max(mapply(lower, 1, tries$threshold, tries$above))
   # The two directions of the ratio share the event: half of the error each
   loss <- lower(2, tries$threshold[best], tries$above[best])
   constant <- bridge_constant(at_x, at_y)

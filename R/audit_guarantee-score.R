@@ -33,11 +33,9 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
     curve = do.call(rbind, unname(curves)),
     unit = if (laplace) "epsilon" else "mu", replicates = replicates,
     level = level, release = format(x), of = "score", n_records = nrow(data),
-    how = paste(
-      "Exact: from the sums of both files, computed as in the release, and the",
-      "distribution of the noise. The neighbours differ in the record with the",
-      "longest public vector."
-    )
+    how = unwrapped("Exact: from the sums of both files, computed as in the
+       release, and the distribution of the noise. The neighbours differ in the
+       record with the longest public vector.")
   )
 }
 

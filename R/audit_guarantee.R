@@ -296,14 +296,10 @@ check_audit_range <- function(range, parameters) {
 #'   their own unit.
 #' @noRd
 audit_neighbours <- function(model, remove, replacements, values) {
-  n <- length(model$spec$y)
-  remove <- check_index(remove, n)
+  remove <- check_index(remove, length(model$spec$y))
   replacements <- check_count(replacements)
   # Equal records have equal neighbours
-  key <- paste(
-    pattern_of(model$spec), format(model$spec$y, digits = 17),
-    format(spec_exponents(model$spec), digits = 17)
-  )
+  key <- keys_of_records(records_of_spec(model$spec))
   remove <- remove[!duplicated(key[remove])]
   table <- data.frame(
     neighbours = "add-remove", record = remove, value = NA_integer_
@@ -333,26 +329,21 @@ audit_neighbours <- function(model, remove, replacements, values) {
 audit_values <- function(model) {
   response <- model$response
   y <- model$spec$y
-  own <- model$data[[response$name]]
-  kind <- model$spec$family
-  if (kind == "bernoulli") {
-    return(unique(own))
-  }
-  if (kind %in% c("poisson", "neg_binomial")) {
-    high <- max(y)
-    return(unique(c(
-      0, 1, round(stats::quantile(y, c(0.25, 0.5, 0.75), names = FALSE)), high,
-      2 * high + 1, 10 * high + 10
-    )))
-  }
-  if (kind == "beta") {
-    z <- c(0.001, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999)
-    return(response$bounds[1] + diff(response$bounds) * z)
-  }
-  spread <- max(stats::IQR(y) / 1.35, diff(range(y)) / 20)
-  z <- stats::median(y) + spread * c(-30, -5, -1.5, -0.3, 0.3, 1.5, 5, 30)
-  values <- unique(as.double(response_inverse(response, z)))
-  values[is.finite(response_forward(response, values))]
+  switch(model$spec$family,
+    bernoulli = unique(model$data[[response$name]]),
+    poisson = , neg_binomial = unique(c(
+      0, 1, round(stats::quantile(y, c(0.25, 0.5, 0.75), names = FALSE)),
+      max(y) * c(1, 2, 10) + c(0, 1, 10)
+    )),
+    beta = response$bounds[1] + diff(response$bounds) *
+      c(0.001, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999),
+    {
+      spread <- max(stats::IQR(y) / 1.35, diff(range(y)) / 20)
+      z <- stats::median(y) + spread * c(-30, -5, -1.5, -0.3, 0.3, 1.5, 5, 30)
+      values <- unique(as.double(response_inverse(response, z)))
+      values[is.finite(response_forward(response, values))]
+    }
+  )
 }
 
 check_audit_values <- function(values, model) {

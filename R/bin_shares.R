@@ -72,8 +72,24 @@ bin_curves <- function(amount, line, breaks,
 latent_places <- function(family, line, scale, share) {
   tail <- scale * latent_quantile(family, stats::plogis(seq(-30, 30, 0.1)))
   at <- sort(unique(c(min(line) + tail, max(line) + tail)))
-  below <- share_below(family, at, line, scale)
-  stats::approx(below, at, share, ties = "mean", rule = 2)$y
+  below <- rep(NA_real_, length(at))
+  ask <- function(places) {
+    places <- unique(places[is.na(below[places])])
+    below[places] <<- mean_share_below(family, at[places], line, scale)
+  }
+  # By halves: a share at all places would cost most of a release
+  low <- rep(1, length(share))
+  high <- rep(length(at), length(share))
+  ask(c(low, high))
+  while (any(high - low > 1)) {
+    middle <- (low + high) %/% 2
+    ask(middle)
+    under <- below[middle] < share
+    low <- ifelse(under, middle, low)
+    high <- ifelse(under, high, middle)
+  }
+  asked <- !is.na(below)
+  stats::approx(below[asked], at[asked], share, ties = "mean", rule = 2)$y
 }
 
 #' The share of a histogram below some values

@@ -34,8 +34,7 @@ calibrated_counts <- function(x, values) {
   size <- ceiling(bins / 200)
   group <- (seq_len(bins) - 1) %/% size + 1
   last <- c(which(diff(group) > 0), bins)
-  law <- law_of_values(values)
-  parts <- parts_of_bins(x$breaks[c(1, last + 1)], law)
+  parts <- parts_of_bins(x$breaks[c(1, last + 1)], law_of_values(values))
   noisy <- sums_by(x$noisy, group)
   if (sum(noisy) <= 0) {
     return(list(counts = parts$law, breaks = parts$breaks))

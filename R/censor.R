@@ -236,8 +236,11 @@ as_reference <- function(x) {
   }
   if (inherits(x, "synthesizer")) {
     check_sealed(x, arg = "reference")
+    # Means of a mixture's draws mean nothing: components exchange places
+    best <- which.max(x$monitor[, "log_lik"])
+    mixture <- is_mixture(x$family)
     return(new_censor_reference(
-      "history", reference_values(x),
+      "history", if (mixture) x$draws[best, ] else colMeans(x$draws),
       family = x$family, response = x$response, design = x$design,
       fingerprint = values_mark(x$spec$y), rows = row_hashes(as.list(x$data))
     ))
@@ -249,19 +252,10 @@ new_censor_reference <- function(origin, values, ...) {
   seal(new_result("censor_reference", origin = origin, values = values, ...))
 }
 
-#' The posterior mean, or a mixture's draw of largest log-likelihood
-#' @noRd
-reference_values <- function(fit) {
-  best <- which.max(fit$monitor[, "log_lik"])
-  if (is_mixture(fit$family)) fit$draws[best, ] else colMeans(fit$draws)
-}
-
 public_values <- function(x) {
   named <- (is.list(x) || is.numeric(x)) && !is.object(x) && length(x) > 0 &&
     !is.null(names(x)) && all(nzchar(names(x)))
-  number <- vapply(as.list(if (named) x), function(value) {
-    are_numbers(value, 1)
-  }, TRUE)
+  number <- vapply(as.list(if (named) x), are_numbers, TRUE, 1)
   refuse_if(
     !named || !all(number),
     "{.arg reference} must be a list of named finite numbers, one for each

@@ -177,8 +177,7 @@ join_charges <- function(...) {
     stop("Internal error: one identity stands for two costs.")
   }
   by_times <- order(-all$times)
-  kept <- sort(by_times[!duplicated(all$id[by_times])])
-  all <- all[kept, , drop = FALSE]
+  all <- all[sort(by_times[!duplicated(all$id[by_times])]), , drop = FALSE]
   rownames(all) <- NULL
   all
 }
@@ -223,11 +222,8 @@ total_charges <- function(charges, delta = 0) {
 #' Epsilon of rho, of Gaussian noise where `gap` says so
 #' @noRd
 rho_epsilon <- function(rho, delta, gap) {
-  general <- zcdp_epsilon(rho, delta)
-  if (is.na(gap)) {
-    return(general)
-  }
-  min(general, gaussian_epsilon(sqrt(2 * rho), delta, gap))
+  exact <- if (!is.na(gap)) gaussian_epsilon(sqrt(2 * rho), delta, gap)
+  min(zcdp_epsilon(rho, delta), exact)
 }
 
 #' Epsilon at a delta of rho-zCDP

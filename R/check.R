@@ -110,15 +110,12 @@ is_number <- function(x) {
 check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
                         arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (null && is.null(x)) {
-    return(invisible(NULL))
-  }
   must <- "{.arg {arg}} must be one whole number."
-  check_that(is_number(x), x, must, arg = arg)
-  whole <- is.finite(x) && x == round(x)
+  check_that(null && is.null(x) || is_number(x), x, must, arg = arg)
+  whole <- is.null(x) || is.finite(x) && x == round(x)
   refuse_if(!whole, must, x = "It is {format(x)}.", arg = arg)
-  check_number(x, min, max, arg = arg)
-  invisible(as.integer(x))
+  check_number(x, min, max, null = null, arg = arg)
+  invisible(if (!is.null(x)) as.integer(x))
 }
 
 #' Check one `TRUE` or `FALSE`
@@ -140,12 +137,9 @@ check_flag <- function(x, arg = rlang::caller_arg(x)) {
 check_string <- function(x, null = FALSE, empty = FALSE,
                          arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (null && is.null(x)) {
-    return(invisible(NULL))
-  }
   must <- "{.arg {arg}} must be one string."
-  check_that(is_string(x), x, must, arg = arg)
-  refuse_if(!empty && !nzchar(x), must, x = "It is empty.", arg = arg)
+  check_that(null && is.null(x) || is_string(x), x, must, arg = arg)
+  refuse_if(!empty && any(!nzchar(x)), must, x = "It is empty.", arg = arg)
   invisible(x)
 }
 

@@ -11,11 +11,8 @@
 check_names <- function(x, columns, null = TRUE, arg = rlang::caller_arg(x),
                         of = "columns of {.arg data}") {
   check_present(x, arg)
-  if (null && is.null(x)) {
-    return(invisible(NULL))
-  }
   check_that(
-    is.character(x) && length(x) > 0 && !anyNA(x), x,
+    null && is.null(x) || is.character(x) && length(x) > 0 && !anyNA(x), x,
     paste0("{.arg {arg}} must be names of ", of, "."),
     i = if (null) "{.code NULL} means none.", arg = arg
   )

@@ -454,10 +454,7 @@ run_comparison <- function(jobs, m, measure, measured, file) {
   }, TRUE)), kept$numbers)
   if (length(starts) > 0) {
     first <- told_already(unweighted_fit(jobs[[starts[1]]]))
-    jobs[starts] <- lapply(jobs[starts], function(job) {
-      job[["first"]] <- first
-      job
-    })
+    jobs[starts] <- lapply(jobs[starts], replace, "first", list(first))
   }
   finished_rows(
     length(jobs), row_of_job(m, measure), "a mechanism",

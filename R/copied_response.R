@@ -233,12 +233,9 @@ with_squares <- function(x) x / max(1, abs(x[c(1, length(x))]) / 1e140)
 #' @noRd
 holds_means <- function(x, y) {
   value <- x$value
-  if (length(value) < 2 || length(value) > x$n / 2 ||
-    !all(is.finite(value))) {
-    return(FALSE)
-  }
   long <- value != signif(value, 3)
-  if (sum(long) < 2) {
+  if (length(value) < 2 || length(value) > x$n / 2 ||
+    !all(is.finite(value)) || sum(long) < 2) {
     return(FALSE)
   }
   group <- x$code()
@@ -272,18 +269,19 @@ holds_means <- function(x, y) {
 #' a random order of the records less likely than one in a thousand million.
 #' @noRd
 tells_response <- function(x, y) {
-  own <- function(some) x[some]
-  few <- is.factor(x) && nlevels(x) < few_values
-  if (follows_response(own, y) || !few && nearly_follows(own, y)) {
+  follows <- function(of, few) {
+    follows_response(of, y) || !few && nearly_follows(of, y)
+  }
+  if (follows(
+    function(some) x[some], is.factor(x) && nlevels(x) < few_values
+  )) {
     return(TRUE)
   }
   written <- written_numbers(x)
-  if (is.null(written)) {
-    return(FALSE)
-  }
-  numbers <- function(some) written$number[written$code(some)]
-  few <- length(unique(written$number)) < few_values
-  follows_response(numbers, y) || !few && nearly_follows(numbers, y)
+  !is.null(written) && follows(
+    function(some) written$number[written$code(some)],
+    length(unique(written$number)) < few_values
+  )
 }
 
 #' The numbers that a column of text writes, such as amounts with a currency
@@ -481,7 +479,12 @@ near_copies <- function(y, columns) {
   if (length(y) >= 20 && any(near)) {
     return(list(columns = names(numbers)[near], share = max(ranks)))
   }
-  factors <- few_levels(codes[setdiff(names(codes), names(numbers))], length(y))
+  # Categories that a regression can take
+  few <- min(50, length(y) / 12)
+  factors <- Filter(
+    function(x) max(x) > 1 && max(x) <= few,
+    codes[setdiff(names(codes), names(numbers))]
+  )
   # Regressions cost more than all else, and 3,000 records tell R2 well
   some <- unique(round(seq(1, length(y), length.out = min(length(y), 3000))))
   y <- y[some]
@@ -516,12 +519,6 @@ varying_numbers <- function(x) {
 }
 
 log_of <- function(x) if (min(x) > 0) log(x) else x
-
-#' Categories that a regression can take
-#' @noRd
-few_levels <- function(codes, n) {
-  Filter(function(x) max(x) > 1 && max(x) <= min(50, n / 12), codes)
-}
 
 #' R2 of a regression on numbers and categories
 #' @param factors (list of codes)

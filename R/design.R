@@ -312,7 +312,6 @@ design_columns <- function(frame, terms, levels) {
   first <- as.integer(intercept) + cumsum(c(0, lengths(names_of)))
   first <- as.integer(first[seq_along(labels)])
   is_level <- c(if (intercept) TRUE, rep(full, lengths(names_of)))
-  dense <- is_vector | is_dense
   list(
     columns = make.unique(as.character(columns)),
     factors = data.frame(
@@ -358,9 +357,7 @@ design_parts <- function(design, data, arg = "newdata") {
   }
   data <- plain_columns(data)
   n <- nrow(data)
-  frame <- if (length(design$variables) > 0) {
-    predictor_frame(design$terms, data)
-  }
+  frame <- if (length(design$variables) > 0) predictor_frame(design$terms, data)
   frame <- as_factors(frame, design$levels)
   frame <- standardise(frame, design)
 
@@ -393,8 +390,7 @@ design_parts <- function(design, data, arg = "newdata") {
 #' @return (double matrix, N x P)
 #' @noRd
 dense_design <- function(spec) {
-  n <- nrow(spec$codes)
-  x <- matrix(0, n, spec$n_columns)
+  x <- matrix(0, nrow(spec$codes), spec$n_columns)
   if (spec$intercept) x[, 1] <- 1
   for (f in seq_len(ncol(spec$codes))) {
     code <- spec$codes[, f]

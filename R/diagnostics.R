@@ -149,12 +149,6 @@ judge <- function(fit) {
   )
 }
 
-#' A text of sprintf(), where something holds
-#' @noRd
-text_if <- function(holds, ...) {
-  if (isTRUE(holds)) sprintf(...)
-}
-
 #' Cells that hold mass and could not be split as far as wanted, and points that
 #' were drawn too seldom
 #' @noRd
@@ -209,10 +203,9 @@ largest_share_apart <- 0.1
 
 judge_distance <- function(met) {
   text_if(
-    met$distance > largest_distance_of_chains, paste(
-      "The draws of one chain are at Kolmogorov distance %s from those of the",
-      "others (the limit is %s)."
-    ),
+    met$distance > largest_distance_of_chains, unwrapped("The draws of one chain
+       are at Kolmogorov distance %s from those of the others (the limit is
+       %s)."),
     format_figure(met$distance, 2), largest_distance_of_chains
   )
 }
@@ -250,10 +243,9 @@ judge_crossing <- function(fit) {
   has_pairs <- fit$met$pairs > 0
   least <- least_accepted[[if (has_pairs) "pairs" else "no_pairs"]]
   text_if(
-    !isTRUE(share >= least), paste(
-      "A chain accepted only a share of %s of its proposals (the limit%s is",
-      "%s): it may be stuck in one of several modes."
-    ),
+    !isTRUE(share >= least), unwrapped("A chain accepted only a share of %s of
+       its proposals (the limit%s is %s): it may be stuck in one of several
+       modes."),
     format_figure(share, 2), if (has_pairs) "" else " without coupled pairs",
     format(least)
   )
@@ -326,10 +318,9 @@ judge_ties <- function(fit) {
   alpha <- alpha_of(fit)
   share <- max(rowsum(alpha, fit$spec$y)) / sum(alpha)
   text_if(
-    share > df / (1 + df), paste(
-      "%s of the values are equal. Above %s, a t density with df = %s is",
-      "unbounded there, and longer runs do not help; use another family."
-    ),
+    share > df / (1 + df), unwrapped("%s of the values are equal. Above %s, a t
+       density with df = %s is unbounded there, and longer runs do not help; use
+       another family."),
     format_share(share), format_share(df / (1 + df)), format(df)
   )
 }

@@ -185,9 +185,8 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
     x = "Each regression has draws of its own: no draw is one of all columns.",
     arg = "quantile"
   )
-  columns <- external_columns(x$log_lik)
   bound_of_columns(
-    columns, quantile, x$bound$unit,
+    external_columns(x$log_lik), quantile, x$bound$unit,
     alpha = if (!x$weighted) x$spec$alpha, weighted = x$bound$weighted,
     dropped = x$dropped
   )

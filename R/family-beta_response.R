@@ -50,20 +50,17 @@
 beta_response <- function(bounds) {
   bounds <- check_bounds(
     rlang::maybe_missing(bounds),
-    what = "the public range of the response", advice = paste(
-      "State what is publicly known, for instance {.code c(0, 1)} for a share",
-      "or {.code c(0, 600000)} for an amount; never the smallest and largest",
-      "value of the data."
-    )
+    what = "the public range of the response", advice = unwrapped("State what is
+       publicly known, for instance {.code c(0, 1)} for a share or {.code c(0,
+       600000)} for an amount; never the smallest and largest value of the
+       data.")
   )
   shown <- vapply(bounds, format_argument, "")
   new_synth_family(
     "beta_response", "beta",
     sprintf(
-      paste(
-        "a beta distribution of mean inverse-logit(x'b), once scaled to (0, 1)",
-        "by the public bounds %s and %s"
-      ),
+      unwrapped("a beta distribution of mean inverse-logit(x'b), once scaled to
+         (0, 1) by the public bounds %s and %s"),
       shown[1], shown[2]
     ),
     extras = c(precision = "precision ~ Pareto(0.1, 1.5)"),

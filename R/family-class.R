@@ -36,10 +36,8 @@ new_synth_family <- function(name, likelihood, density,
 #' @noRd
 plain_family <- function(x) {
   parts <- bare_values(unclass(x))
-  structure(
-    parts[intersect(names(formals(new_synth_family)), names(parts))],
-    class = c("synth_family", "pseudosynth_result")
-  )
+  own <- intersect(names(formals(new_synth_family)), names(parts))
+  do.call(new_result, c("synth_family", parts[own]))
 }
 
 is_mixture <- function(family) identical(family$likelihood, "normal_mixture")

@@ -283,8 +283,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
 
   columns <- model$design$columns
   draws <- result$draws
-  extras <- names(model$family$extras)
-  colnames(draws) <- parameter_names(columns, spec, extras)
+  colnames(draws) <- parameter_names(columns, spec, names(model$family$extras))
   hyper <- result$hyper
   if (!is.null(hyper)) colnames(hyper) <- hyper_names(columns, spec)
   monitor <- as.matrix(result$monitor)

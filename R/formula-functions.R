@@ -54,7 +54,10 @@ public_environment <- function(formula, columns) {
   used <- check_functions(formula[[3]])
   for (name in used[!used %in% formula_functions$base]) {
     if (!grepl("::", name, fixed = TRUE)) {
-      assign(name, genuine_function(name), envir = kept)
+      package <- Find(function(package) {
+        name %in% formula_functions[[package]]
+      }, names(formula_functions))
+      assign(name, getExportedValue(package, name), envir = kept)
     }
   }
   for (name in setdiff(all.vars(formula[[3]]), columns)) {
@@ -85,11 +88,12 @@ check_own_methods <- function() {
   places <- places[!grepl("^package:|^Autoloads$", places)]
   found <- unlist(lapply(places, function(place) ls(place, all.names = TRUE)))
   found <- grep(pattern, found, value = TRUE)
-  generic <- sub("[.][^.]+$", "", found)
-  generics <- c(
-    getNamespaceExports("base"), getNamespaceExports("stats"), group_generics
-  )
-  own <- found[generic %in% generics]
+  # Mostly there are none, and R's own names take long to list
+  own <- if (length(found) > 0) {
+    found[sub("[.][^.]+$", "", found) %in% c(
+      getNamespaceExports("base"), getNamespaceExports("stats"), group_generics
+    )]
+  }
   own <- own[vapply(own, exists, NA, envir = globalenv(), mode = "function")]
   own <- unique(c(own, registered_by_hand(pattern)))
   refuse_if(
@@ -115,13 +119,6 @@ registered_by_hand <- function(pattern) {
     }, NA)
     names[!of_package]
   }))
-}
-
-genuine_function <- function(name) {
-  package <- Find(function(package) {
-    name %in% formula_functions[[package]]
-  }, names(formula_functions))
-  getExportedValue(package, name)
 }
 
 #' A number or a flag that a formula may name

@@ -190,10 +190,8 @@ print_lines.weight_rule <- function(x) {
       "the same weight for every record"
     }),
     wrap_line(if (x$history == "confidential") {
-      paste(
-        "Made from records that were not released: the rule is confidential,",
-        "and these records need their own guarantee."
-      )
+      unwrapped("Made from records that were not released: the rule is
+         confidential, and these records need their own guarantee.")
     } else {
       "Made from a file that the user states to be public."
     })

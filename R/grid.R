@@ -24,11 +24,7 @@ record_types <- function(specs) {
   })
   n <- lengths(lapply(files, `[[`, "y"))
   records <- join_records(files[n > 0])
-  rows <- cbind(
-    records$codes, records$numeric, records$offset, records$survey, records$y
-  )
-  rows <- format(rows, digits = 17, trim = TRUE)
-  key <- apply(rows, 1, paste, collapse = " ")
+  key <- keys_of_records(records)
   first <- which(!duplicated(key))
   type <- match(key, key[first])
   list(
@@ -36,6 +32,17 @@ record_types <- function(specs) {
     first = first,
     type = unname(split(type, factor(rep(seq_along(n), n), seq_along(n))))
   )
+}
+
+#' Which records are equal in all that a model knows of them
+#' @param records See [records_of_spec()].
+#' @return (character) A text for each, the same for equal ones.
+#' @noRd
+keys_of_records <- function(records) {
+  rows <- cbind(
+    records$codes, records$numeric, records$offset, records$survey, records$y
+  )
+  do.call(paste, unname(as.data.frame(format(rows, digits = 17, trim = TRUE))))
 }
 
 #' Parameters of a specification on the unconstrained scale
@@ -138,15 +145,13 @@ extra_log_prior <- function(extra, z) {
 grid_range <- function(spec, extra) {
   p <- spec$n_columns
   if (length(extra) == 0) extra <- "none"
-  linear <- spec$family %in% c("gaussian", "student_t")
   offset <- spec$offset %||% 0
-  if (linear) {
+  if (spec$family %in% c("gaussian", "student_t")) {
     # What the coefficients are for
     y <- spec$y - offset
     spread <- max(diff(base::range(y)), 1e-3 * (1 + abs(y[1])))
-    middle <- mean(base::range(y))
     b <- matrix(c(-100, 100) * spread, 2, p)
-    if (spec$intercept) b[, 1] <- middle + b[, 1]
+    if (spec$intercept) b[, 1] <- mean(base::range(y)) + b[, 1]
   } else {
     b <- matrix(c(-15, 15), 2, p)
     if (spec$intercept) b[, 1] <- b[, 1] - base::range(offset)[2:1]

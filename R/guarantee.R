@@ -200,10 +200,9 @@ with_margin <- function(verdict, margin) {
     reasons <- unlist(lapply(parts, `[[`, "reasons"))
     return(list(label = "none", reasons = reasons))
   }
-  verdict$reasons <- c(verdict$reasons, paste(
-    "The margin is a perturbed histogram of this file, paid for once;",
-    "calibrating values to it costs nothing more."
-  ))
+  verdict$reasons <- c(verdict$reasons, unwrapped("The margin is a perturbed
+     histogram of this file, paid for once; calibrating values to it costs
+     nothing more."))
   verdict
 }
 
@@ -265,10 +264,8 @@ empirical_notes <- function(fit, strict) {
   }
   n_draws <- nrow(fit$draws)
   sprintf(
-    paste(
-      "The Lipschitz bound is a maximum over S = %s draws, not a supremum: one",
-      "more draw exceeds it with probability 1/%s."
-    ),
+    unwrapped("The Lipschitz bound is a maximum over S = %s draws, not a
+       supremum: one more draw exceeds it with probability 1/%s."),
     format_count(n_draws), format_count(n_draws + 1)
   )
 }
@@ -284,17 +281,14 @@ meeting_notes <- function(met) {
   c(
     if (is.na(met$distance)) "One chain: the sampler's error was not measured.",
     text_if(
-      !is.na(met$distance), paste(
-        "The sampler: draws of each of %s chains are within Kolmogorov",
-        "distance %s of those of the others."
-      ),
+      !is.na(met$distance), unwrapped("The sampler: draws of each of %s chains
+         are within Kolmogorov distance %s of those of the others."),
       format_count(met$chains), format_figure(met$distance, 2)
     ),
     text_if(
-      met$pairs > 0, paste(
-        "The sampler: %s of %s coupled pairs of chains from independent",
-        "draws of the prior met within warmup, the last after %s sweeps%s."
-      ),
+      met$pairs > 0, unwrapped("The sampler: %s of %s coupled pairs of chains
+         from independent draws of the prior met within warmup, the last after
+         %s sweeps%s."),
       format_count(met$pairs - met$apart), format_count(met$pairs),
       format_count(met$latest), if (met$apart == 0) none else ""
     )

@@ -110,11 +110,12 @@ claims_epsilon <- function(definition) {
 }
 
 check_margin_use <- function(job, definition) {
-  histogram <- definition$kind == "histogram"
-  why <- if (histogram) definition$needs[["margin"]]
-  if (histogram) check_given(job$margin, definition$name, why, "bounds")
+  if (definition$kind == "histogram") {
+    why <- definition$needs[["margin"]]
+    check_given(job$margin, definition$name, why, "bounds")
+  }
   refuse_if(
-    !histogram && !is.null(job$margin) && !takes_margin(definition),
+    !is.null(job$margin) && !takes_margin(definition),
     "The mechanism {.val {definition$name}} takes no margin.",
     i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out, or call
          {.fn perturbed_histogram} and {.fn synthesize} yourself.",

@@ -99,9 +99,6 @@ check_radius <- function(radius, relative, zero = FALSE) {
 #' @return (character or `NULL`)
 #' @noRd
 check_known <- function(known, data, response) {
-  if (is.null(known)) {
-    return(NULL)
-  }
   check_names(known, names(data))
   known <- unique(known)
   refuse_if(

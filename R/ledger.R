@@ -152,8 +152,7 @@ spend <- function(ledger, label, variable, published, response, again = FALSE) {
     check_budget(book, label)
     append_line(ledger$path, seal_line(entry, book$salt), book$ended)
     # What counts is the order in the file: had the lock failed, it shows here
-    now <- read_ledger(ledger$path)
-    if (length(now$entries) != entry$number) {
+    if (length(read_ledger(ledger$path)$entries) != entry$number) {
       abort_ledger("Another process wrote at the same time.")
     }
   })
@@ -366,19 +365,17 @@ print_lines.privacy_ledger <- function(x) {
       if (book$delta > 0) paste(", delta", format_exact(book$delta)) else "",
       n, if (n == 1) "y" else "ies"
     ),
-    if (!all(proven)) {
-      sprintf(
-        "  %d of them claimed, not proven; the proven ones sum to %s",
-        sum(!proven),
-        format_up(spent_of(book, entry_charges(book$entries[proven])))
-      )
-    },
-    if (length(book$torn) > 0) {
-      sprintf(
-        "  cut off and not counted: line %s; nothing more can be spent",
-        toString(book$torn)
-      )
-    },
+    text_if(
+      !all(proven),
+      "  %d of them claimed, not proven; the proven ones sum to %s",
+      sum(!proven),
+      format_up(spent_of(book, entry_charges(book$entries[proven])))
+    ),
+    text_if(
+      length(book$torn) > 0,
+      "  cut off and not counted: line %s; nothing more can be spent",
+      toString(book$torn)
+    ),
     paste0("  ", c(x$path, confidential_line()))
   )
 }

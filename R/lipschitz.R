@@ -162,12 +162,10 @@ print_lines.lipschitz_bound <- function(x) {
       format_count(sum(x$kept)), " draws",
       if (x$quantile < 1) paste(" kept at draw quantile", format(x$quantile))
     ),
-    if (n_infinite > 0) {
-      sprintf(
-        "  %s: some draw has a non-finite log-likelihood",
-        counted(n_infinite, "infinite record bound")
-      )
-    },
+    text_if(
+      n_infinite > 0, "  %s: some draw has a non-finite log-likelihood",
+      counted(n_infinite, "infinite record bound")
+    ),
     "  A maximum over draws, not a guarantee.",
     paste0("  ", confidential_line())
   )
@@ -175,12 +173,11 @@ print_lines.lipschitz_bound <- function(x) {
 
 #' @export
 summary.lipschitz_bound <- function(object, ...) {
-  values <- lapply(list(
+  values <- lapply(Filter(Negate(is.null), list(
     "record bound" = object$record, "record oscillation" = object$oscillation,
     # Of a whole file draws have no bounds of their own
     "draw bound" = if (length(object$draw) > 0) object$draw[object$kept]
-  ), function(x) if (!is.null(x)) summarize_values(x))
-  values <- Filter(Negate(is.null), values)
+  )), summarize_values)
   table <- data.frame(
     what = names(values), do.call(rbind, unname(values)), check.names = FALSE
   )

@@ -32,15 +32,6 @@ function_columns <- function(f, data, draws) {
   })
 }
 
-check_log_lik_matrix <- function(x) {
-  check_that(
-    is.numeric(x) && length(x) > 0, x,
-    "{.arg x} must be a numeric matrix with draws in rows and records in
-     columns."
-  )
-  abort_missing_log_lik(which(colSums(is.na(x)) > 0))
-}
-
 abort_missing_log_lik <- function(rows) {
   refuse_if(
     length(rows) > 0, "The log-likelihood must have no missing values.",
@@ -110,7 +101,12 @@ as_log_lik_matrix <- function(x, chains) {
     chains <- attr(x, "chains") %||% chains
     attr(x, "chains") <- NULL
   }
-  check_log_lik_matrix(x)
+  check_that(
+    is.numeric(x) && length(x) > 0, x,
+    "{.arg x} must be a numeric matrix with draws in rows and records in
+     columns."
+  )
+  abort_missing_log_lik(which(colSums(is.na(x)) > 0))
   list(kind = "matrix", values = unname(x), chains = chains)
 }
 

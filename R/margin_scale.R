@@ -25,10 +25,16 @@ share_below <- function(family, latent, line, scale) {
     min(line) + tail, max(line) + tail,
     seq(min(line), max(line), length.out = 400)
   )))
-  below <- rowMeans(
+  below <- mean_share_below(family, at, line, scale)
+  stats::approx(at, below, latent, rule = 2, ties = "ordered")$y
+}
+
+#' The same at few places, each by itself
+#' @noRd
+mean_share_below <- function(family, at, line, scale) {
+  rowMeans(
     outer(at, line, function(t, line) latent_share(family, (t - line) / scale))
   )
-  stats::approx(at, below, latent, rule = 2, ties = "ordered")$y
 }
 
 #' The errors' scale under which the set agrees with the released sums

@@ -99,7 +99,6 @@ scaled_places <- function(breaks, part_breaks, law, count) {
 }
 
 line_through <- function(x, y, at) {
-  n <- length(x)
   k <- findInterval(at, x, all.inside = TRUE)
   y[k] + (at - x[k]) * (y[k + 1] - y[k]) / (x[k + 1] - x[k])
 }

@@ -224,6 +224,12 @@ refuse_privacy <- function(wrong, ..., .envir = rlang::caller_env()) {
   if (wrong) abort_privacy(..., .envir = .envir)
 }
 
+#' A text of sprintf(), where something holds
+#' @noRd
+text_if <- function(holds, ...) {
+  if (isTRUE(holds)) sprintf(...)
+}
+
 # Text that cli must not interpolate.
 cli_escape <- function(text) {
   gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)

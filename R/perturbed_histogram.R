@@ -149,11 +149,8 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
     values$response$name, NULL, values$y,
     seed = seed, label = if (noise == "continuous") "none" else "strict"
   )
-  noisy <- counts + if (noise == "discrete") {
-    discrete_laplace(length(counts), rate, seed)
-  } else {
-    continuous_laplace(length(counts), rate, seed)
-  }
+  draw <- if (noise == "discrete") discrete_laplace else continuous_laplace
+  noisy <- counts + draw(length(counts), rate, seed)
   made <- c(list(counts = pmax(noisy, 0), noisy = noisy), made)
   # The same seed and outcome are the same histogram, which is paid once
   if (!is.null(seed)) {
@@ -230,9 +227,7 @@ histogram_values <- function(x, data, stated = NULL) {
   response$label <- response_label(response)
   list(
     y = as.double(y),
-    response = structure(
-      response, class = c("synth_response", "pseudosynth_result")
-    )
+    response = do.call(new_result, c("synth_response", response))
   )
 }
 
@@ -283,10 +278,16 @@ count_bins <- function(values, breaks) {
   z <- response_forward(
     values$response, clamp(y, breaks$bounds[1], breaks$bounds[2])
   )
-  tabulate(
-    findInterval(z, breaks$scale, rightmost.closed = TRUE, all.inside = TRUE),
-    nbins = length(breaks$scale) - 1
-  )
+  bin_counts(z, breaks$scale)
+}
+
+#' How many records each bin holds; the outer ones hold all beyond them
+#' @param z (double, N) The response on the modelled scale.
+#' @return (double)
+#' @noRd
+bin_counts <- function(z, breaks) {
+  bin <- findInterval(z, breaks, rightmost.closed = TRUE, all.inside = TRUE)
+  as.double(tabulate(bin, length(breaks) - 1))
 }
 
 # Noise ----------------------------------------------------------------------
@@ -440,13 +441,12 @@ release_label.perturbed_histogram <- function(
 #'   public settings), `reproducible`; `NULL` without a margin.
 #' @noRd
 margin_part <- function(x) {
-  if (is.null(x)) {
-    return(NULL)
+  if (!is.null(x)) {
+    c(histogram_verdict(x), list(
+      charges = histogram_charge(x), text = in_plain_figures(format(x)),
+      reproducible = x$reproducible
+    ))
   }
-  c(histogram_verdict(x), list(
-    charges = histogram_charge(x), text = in_plain_figures(format(x)),
-    reproducible = x$reproducible
-  ))
 }
 
 histogram_verdict <- function(x) {

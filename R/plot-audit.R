@@ -29,7 +29,9 @@ autoplot.guarantee_audit <- function(object, ...) {
   second <- if (exact) losses$loss_bulk else losses$estimate
   frame <- data.frame(
     neighbours = losses$neighbours,
-    rank = rank_within(losses$neighbours, losses$loss, second),
+    rank = stats::ave(
+      order(order(losses$loss, second)), losses$neighbours, FUN = rank
+    ),
     loss = c(losses$loss, second), what = rep(kinds, each = nrow(losses))
   )
   finite <- is.finite(frame$loss)
@@ -72,16 +74,6 @@ autoplot.guarantee_audit <- function(object, ...) {
       subtitle = paste0(object$model, ", N = ", format_count(object$n_records)),
       x = "Neighbours, by their largest loss", y = "Privacy loss"
     )
-}
-
-#' Ranks by two columns within groups
-#' @noRd
-rank_within <- function(group, first, second) {
-  ranks <- integer(length(group))
-  for (rows in split(seq_along(group), group)) {
-    ranks[rows[order(first[rows], second[rows])]] <- seq_along(rows)
-  }
-  ranks
 }
 
 #' Figure of the audit of a score release

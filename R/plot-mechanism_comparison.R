@@ -165,7 +165,7 @@ plot_measures <- function(object) {
       limits = c(0, NA), expand = expansion(c(0.06, 0.1)),
       breaks = two_breaks, labels = function(x) vapply(x, format, "")
     ) +
-    labs(
+    confidential_labs(
       title = sprintf("Mechanisms compared on %s", object$variable),
       subtitle = paste0(
         releases_text(
@@ -174,9 +174,8 @@ plot_measures <- function(object) {
         if (any(frame$mark == "beyond")) ". Triangles: beyond the edge",
         if (any(failed)) ".\nCrosses: no result"
       ),
-      x = NULL, y = NULL, caption = confidential_caption
+      x = NULL, y = NULL
     ) +
-    theme_pseudosynth() +
     theme(
       panel.spacing.x = unit(12, "pt"),
       # Three titles side by side in five inches
@@ -218,7 +217,7 @@ plot_map <- function(object, measure, against) {
     )) +
     scale_y_continuous(limits = c(0, NA)) +
     guides(colour = legend, shape = legend) +
-    labs(
+    confidential_labs(
       title = sprintf("Risk and utility on %s", object$variable),
       subtitle = paste0(
         releases_text(object, "One released set, mean of %d"),
@@ -227,9 +226,8 @@ plot_map <- function(object, measure, against) {
           sprintf(".\nNot shown: %s without a result", counted(failed, "run"))
         }
       ),
-      y = measure_titles[[measure]], caption = confidential_caption
+      y = measure_titles[[measure]]
     ) +
-    theme_pseudosynth() +
     theme(
       legend.position = "bottom", legend.text = element_text(size = 9),
       legend.key.height = unit(11, "pt"), legend.key.width = unit(14, "pt"),
@@ -286,9 +284,8 @@ map_frame <- function(object, measure, at) {
 #' A mechanism's own colour where it is one line, else one for each line
 #' @noRd
 line_colours <- function(lines) {
-  twice <- anyDuplicated(lines$name) > 0
   colours <- rep_len(chain_colours, nrow(lines))
-  if (!twice) colours <- release_colours(lines$name)
+  if (anyDuplicated(lines$name) == 0) colours <- release_colours(lines$name)
   stats::setNames(colours, lines$line)
 }
 

@@ -112,8 +112,7 @@ draw_densities <- function(curves, transform, prefix, m, kinds = "synthetic",
                            limits = attr(curves, "limits")) {
   curve_figure(curves, "density", geom_line(), kinds, m) +
     scale_response(transform, prefix, limits) +
-    labs(y = "Density") +
-    scale_y_continuous(expand = expansion(c(0, 0.05)), breaks = NULL)
+    density_axis()
 }
 
 #' Lines of each set, above the confidential one's thick line where there is one

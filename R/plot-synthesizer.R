@@ -68,10 +68,7 @@ autoplot.synthesizer <- function(
     type == "trace" && length(others) > 0,
     "{.arg type} {.val trace} shows one fit.", arg = "..."
   )
-  fits <- named_parts(
-    object, others, name, "synthesizer",
-    function(fit, i) scheme_of_fit(fit)
-  )
+  fits <- named_parts(object, others, name, "synthesizer", scheme_of_fit)
   sizes <- vapply(fits, n_records, 1)
   refuse_if(
     type == "change" && any(sizes != sizes[1]),
@@ -94,7 +91,7 @@ autoplot.synthesizer <- function(
   )
 }
 
-scheme_of_fit <- function(fit) {
+scheme_of_fit <- function(fit, i) {
   weights <- fit$privacy_weights
   if (is.null(weights)) "Unweighted" else scheme_short(weights)
 }

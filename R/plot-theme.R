@@ -41,9 +41,8 @@ confidential_caption <- "Confidential: not for release"
 #'   records.
 #' @noRd
 draw_alone <- function(draw, ...) {
-  parts <- list(...)
   environment(draw) <- topenv()
-  do.call(draw, parts)
+  do.call(draw, list(...))
 }
 
 theme_pseudosynth <- function() {
@@ -102,12 +101,6 @@ violins <- function(mapping, width = 0.75, data = NULL) {
   )
 }
 
-whiskers <- function(mapping) {
-  stat_summary(
-    mapping, geom = "linerange", fun.min = min, fun.max = max, linewidth = 0.4
-  )
-}
-
 circles <- function(..., size = 2.4, stroke = 0.5, layer = geom_point) {
   layer(
     ..., shape = 21, size = size, fill = "white", colour = "grey25",
@@ -122,7 +115,10 @@ group_violins <- function(group, colours, size = 2.2, middle = stats::median,
                           many = NULL, dots = NULL) {
   list(
     # The tails, where a violin is thinner than a line
-    whiskers(aes(colour = .data[[group]])),
+    stat_summary(
+      aes(colour = .data[[group]]), geom = "linerange", fun.min = min,
+      fun.max = max, linewidth = 0.4
+    ),
     violins(aes(fill = .data[[group]]), data = many), dots,
     circles(
       layer = stat_summary, geom = "point", fun = middle, size = size,

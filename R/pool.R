@@ -400,9 +400,8 @@ confint.pooled_estimates <- function(object, parm, level = object$level, ...) {
   level <- check_number(level, above = 0, below = 1)
   table <- object$table
   reach <- stats::qt((1 + level) / 2, table$df) * table$std_error
-  ends <- interval_ends(table$estimate, reach, level, table$term)
   rows <- if (missing(parm)) TRUE else check_terms(parm, table$term)
-  ends[rows, , drop = FALSE]
+  interval_ends(table$estimate, reach, level, table$term)[rows, , drop = FALSE]
 }
 
 #' The names that broom's users know

@@ -104,8 +104,7 @@ prior_beta_mean <- function(shape1 = 1, shape2 = 1) {
 new_synth_prior <- function(kind, ...) {
   numbers <- list(...)
   for (name in names(numbers)) {
-    pair <- name %in% c("intercept", "slope")
-    numbers[[name]] <- if (pair) {
+    numbers[[name]] <- if (name %in% c("intercept", "slope")) {
       check_location_scale(numbers[[name]], arg = name)
     } else {
       check_number(numbers[[name]], above = 0, arg = name)

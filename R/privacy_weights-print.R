@@ -21,7 +21,11 @@ print_lines.summary_privacy_weights <- function(x) {
     is.atomic(a) && length(a) == 1 && !is.na(a)
   }, x$arguments)
   c(
-    sprintf("Privacy weights: %s, %s", x$title, describe_dependency(x$depends)),
+    sprintf("Privacy weights: %s, %s", x$title, switch(x$depends,
+      "own record" = "made from each record and from public or paid inputs",
+      unknown = "of unknown origin",
+      "made from the confidential file"
+    )),
     if (length(arguments) > 0) {
       values <- vapply(arguments, function(a) {
         if (is.double(a)) format(a, digits = 6) else format(a)
@@ -44,12 +48,4 @@ print_lines.summary_privacy_weights <- function(x) {
 print.privacy_weights <- function(x, ...) {
   print(unless_edited(x, summary(x)))
   invisible(x)
-}
-
-describe_dependency <- function(kind) {
-  switch(kind,
-    "own record" = "made from each record and from public or paid inputs",
-    unknown = "of unknown origin",
-    "made from the confidential file"
-  )
 }

@@ -62,16 +62,11 @@ origin_words <- c(
 )
 
 column_type <- function(x) {
-  if (is.ordered(x)) {
-    "ordered categories"
-  } else if (is.factor(x)) {
-    "categories"
-  } else {
-    switch(typeof(x),
-      integer = "whole number", double = "number", character = "text",
-      logical = "yes or no"
-    )
-  }
+  switch(if (is.factor(x)) class(x)[1] else typeof(x),
+    ordered = "ordered categories", factor = "categories",
+    integer = "whole number", double = "number", character = "text",
+    logical = "yes or no"
+  )
 }
 
 #' How the sets were made, for machines

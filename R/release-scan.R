@@ -206,12 +206,7 @@ step_of <- function(y) {
     return(1)
   }
   y <- y[is.finite(y)]
-  for (step in 10^(6:-4)) {
-    if (all_on_grid_(y, step)) {
-      return(step)
-    }
-  }
-  NA_real_
+  Find(function(step) all_on_grid_(y, step), 10^(6:-4)) %||% NA_real_
 }
 
 is_on_grid <- function(x, step) {
@@ -224,11 +219,8 @@ check_own_values <- function(file, synthetic) {
   column <- only_column(synthetic)
   y <- file[[column$name]]
   drawn <- drawn_values(synthetic)
-  if (!is.numeric(y) || !is.numeric(drawn[[1]])) {
-    return(invisible())
-  }
   values <- unlist(drawn, use.names = FALSE)
-  if (!has_values(values, 20)) {
+  if (!is.numeric(y) || !is.numeric(drawn[[1]]) || !has_values(values, 20)) {
     return(invisible())
   }
   check_not_the_file(y, drawn, column, synthetic$n_records)
@@ -419,11 +411,10 @@ escaped_forms <- function(text) {
   forms <- list(
     plain, replaced(c("\"" = "\"\"")), replaced(json),
     replaced(c(json, "/" = "\\/")), replaced(named[1:3]), replaced(named),
-    replaced(c(named, "'" = "&#39;")), replaced(c(named, "'" = "&apos;")),
-    numbered_signs(plain, "\\u%04x"), numbered_signs(plain, "\\u%04X"),
-    numbered_signs(plain, "&#%d;"), numbered_signs(plain, "&#x%x;"),
-    numbered_signs(plain, "&#x%X;")
+    replaced(c(named, "'" = "&#39;")), replaced(c(named, "'" = "&apos;"))
   )
+  signs <- c("\\u%04x", "\\u%04X", "&#%d;", "&#x%x;", "&#x%X;")
+  forms <- c(forms, lapply(signs, numbered_signs, text = plain))
   all <- data.frame(
     text = unlist(forms), plain = rep(plain, length(forms)),
     column = rep(text$column, length(forms))

@@ -285,6 +285,7 @@ release_file <- function(data, x, synthetic) {
 check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
                              ledger) {
   label <- guarantee(x)
+  strength <- c(none = 1, probabilistic = 2, asymptotic = 2, strict = 3)
   reasons <- c(
     if (!is_sealed(synthetic) || !is_sealed(label)) {
       "It was edited after it was made, or another version made it."
@@ -296,7 +297,11 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
       "It was made with a given seed, which makes every value reproducible:
        leave `seed` out."
     },
-    label_reasons(label, require),
+    text_if(
+      strength[[label$label]] < strength[[require]],
+      "Its label is \"%s\", `require` asks for \"%s\"%s.", label$label,
+      require, if (require == "asymptotic") " or better" else ""
+    ),
     if (!is.null(epsilon)) epsilon_reasons(label, epsilon, neighbours),
     text_if(
       !is.null(delta) && label$epsilon$delta > delta,
@@ -313,16 +318,6 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
     length(reasons) > 0, "{.arg x} cannot be released.", x_bullets(reasons),
     arg = "x", class = "pseudosynth_error_not_releasable", reasons = reasons
   )
-}
-
-label_reasons <- function(label, require) {
-  strength <- c(none = 1, probabilistic = 2, asymptotic = 2, strict = 3)
-  if (strength[[label$label]] < strength[[require]]) {
-    sprintf(
-      "Its label is \"%s\", `require` asks for \"%s\"%s.", label$label,
-      require, if (require == "asymptotic") " or better" else ""
-    )
-  }
 }
 
 epsilon_reasons <- function(label, epsilon, neighbours) {

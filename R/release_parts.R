@@ -97,11 +97,8 @@ release_sets <- function(synthetic, data) {
     i = "Leave {.arg data} out: the job holds its file.", arg = "data"
   )
   synthetic <- sets_of(synthetic)
-  sets <- if (inherits(synthetic, "synthetic_data")) {
-    as.list(synthetic)
-  } else {
-    if (is.data.frame(synthetic)) list(synthetic) else synthetic
-  }
+  sets <- if (is.data.frame(synthetic)) list(synthetic) else synthetic
+  if (inherits(synthetic, "synthetic_data")) sets <- as.list(synthetic)
   check_that(
     is.list(sets) && length(sets) > 0 &&
       all(vapply(sets, is.data.frame, TRUE)), synthetic,

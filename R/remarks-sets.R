@@ -67,11 +67,9 @@ remark_mean <- function(y, values) {
   } else {
     sets_off[["mean"]] * abs(mean(y))
   }
-  if (is.finite(off) && off <= most) {
-    return(NULL)
-  }
   share <- off / abs(mean(y))
-  sprintf(
+  text_if(
+    !is.finite(off) || off > most,
     unwrapped("The mean of the sets is %s off: one has %s, the file %s. Use
        another family, tighter public bounds or a margin."),
     if (is.finite(share)) paste("up to", format_share(share)) else "far",
@@ -95,10 +93,8 @@ remark_sd <- function(y, values) {
   chance <- 4 * (error(y) + stats::median(vapply(values, error, 0)))
   off <- abs(log(ratio))
   most <- min(chance, log(2), na.rm = TRUE)
-  if (!isTRUE(is.finite(off) && off > max(log1p(sets_off[["sd"]]), most))) {
-    return(NULL)
-  }
-  sprintf(
+  text_if(
+    is.finite(off) && off > max(log1p(sets_off[["sd"]]), most),
     unwrapped("The standard deviation of the sets is %s times that of the file.
        Use another family, tighter public bounds or a margin."),
     format_figure(ratio, 2)
@@ -112,14 +108,9 @@ remark_shared <- function(y, values) {
   most <- which.max(counted$n)
   value <- counted$value[most]
   share <- counted$n[most] / length(y)
-  if (counted$n[most] < 3 || share < shared_value) {
-    return(NULL)
-  }
   found <- mean(values == value)
-  if (found >= share / 2) {
-    return(NULL)
-  }
-  sprintf(
+  text_if(
+    counted$n[most] >= 3 && share >= shared_value && found < share / 2,
     "%s of the file's values are %s, but only %s of the synthetic ones.",
     format_share(share), format_figure(value), format_share(found)
   )
@@ -140,12 +131,10 @@ remark_range <- function(y, values) {
   # The next sample of a file has one or two of them
   if (beyond > max(sets_off[["beyond"]], 10 / length(y))) {
     far <- max(abs(values)) / max(abs(y))
-    farthest <- if (far > 1) {
-      sprintf(
-        "; one is %s times as far from 0 as any of the file's",
-        format_figure(far)
-      )
-    }
+    farthest <- text_if(
+      far > 1, "; one is %s times as far from 0 as any of the file's",
+      format_figure(far)
+    )
     paste0(
       format_share(mean(values < min(y))), " of the synthetic values lie below",
       " the file's smallest, ", format_share(mean(values > max(y))),
@@ -175,17 +164,14 @@ remark_r_squared <- function(fit, data, values, most = 20000) {
   # What chance adds with so many columns
   chance <- 3 * sqrt(4 * own * (1 - own)^2 / length(z)) +
     length(fit$design$columns) / length(z)
-  above <- theirs - own
-  if (is.na(above) || above <= max(sets_off[["r_squared"]] * own, chance)) {
-    return(NULL)
-  }
   why <- if (inherits(fit, "score_release")) {
     "noise in the coefficients counts as a relation."
   } else {
     unwrapped("the fit held back records far from the regression, so relations
        look closer than they are.")
   }
-  sprintf(
+  text_if(
+    theirs - own > max(sets_off[["r_squared"]] * own, chance),
     "R2 of the model's regression is %s in the sets and %s in the file: %s",
     format_figure(theirs, 2), format_figure(own, 2), why
   )

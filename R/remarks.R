@@ -31,12 +31,10 @@ remark_clamped <- function(fit) {
   }
   range <- response_range(fit$response)
   n <- sum(y < range[1] | y > range[2])
-  if (n > 0) {
-    sprintf(
-      "%s of %s records lay outside the stated values; they were clamped.",
-      format_count(n), format_count(length(y))
-    )
-  }
+  text_if(
+    n > 0, "%s of %s records lay outside the stated values; they were clamped.",
+    format_count(n), format_count(length(y))
+  )
 }
 
 #' The categorical predictors' levels and where their records are
@@ -188,14 +186,13 @@ remark_prior_unit <- function(fit) {
 #' What is drawn has no mean: synthesize() asks for ends
 #' @noRd
 remark_no_mean <- function(fit) {
-  if (!has_finite_mean(fit$family, fit$response)) {
-    sprintf(
-      unwrapped("Synthetic %s has no finite mean, because %s has the tails of a
-         t distribution: state its public bounds, bounds = %s, when you draw."),
-      fit$response$name, response_label(fit$response),
-      bounds_example(fit$response)
-    )
-  }
+  text_if(
+    !has_finite_mean(fit$family, fit$response),
+    unwrapped("Synthetic %s has no finite mean, because %s has the tails of a
+       t distribution: state its public bounds, bounds = %s, when you draw."),
+    fit$response$name, response_label(fit$response),
+    bounds_example(fit$response)
+  )
 }
 
 #' Weights that erase the rarer answer
@@ -212,12 +209,11 @@ remark_erased <- function(fit) {
     plain <- 1 - plain
     weighted <- 1 - weighted
   }
-  if (plain > 0 && weighted < plain / 2) {
-    sprintf(
-      unwrapped("The weights hold back the rarer answer: %s of the records have
-         it, but only %s of the weight. Synthetic data will show fewer of
-         them."),
-      format_share(plain), format_share(weighted)
-    )
-  }
+  text_if(
+    plain > 0 && weighted < plain / 2,
+    unwrapped("The weights hold back the rarer answer: %s of the records have
+       it, but only %s of the weight. Synthetic data will show fewer of
+       them."),
+    format_share(plain), format_share(weighted)
+  )
 }

@@ -108,8 +108,17 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   check_seed(seed)
   check_rows_file(file, seed)
   check_converged(fit, FALSE)
-  users["estimands"] <- list(estimands_of(estimands, fit))
-  check_estimands(users$estimands, fit, seed)
+  # The default estimands go without the mean where a model has none
+  finite <- has_finite_mean(fit$family, fit$response)
+  if (identical(estimands, location_estimands) && !finite) {
+    users$estimands <- quantile_estimands
+  }
+  # What fails on the file is refused before anything is fitted
+  y <- fit$data[[fit$response$name]]
+  if (!is.null(users$estimands) && is.numeric(y)) {
+    what <- "estimands() of the file"
+    with_r_seed(seed, estimand_values(users$estimands, y, what))
+  }
   values <- if (is.null(generate)) local_values(fit, replicates, seed)
   item <- function(r) {
     list(
@@ -279,17 +288,6 @@ quantile_estimands <- function(y) {
   )
 }
 
-#' The default estimands: without the mean where a model has none
-#' @noRd
-estimands_of <- function(estimands, fit) {
-  default <- identical(estimands, location_estimands)
-  if (default && !has_finite_mean(fit$family, fit$response)) {
-    quantile_estimands
-  } else {
-    estimands
-  }
-}
-
 replicate_estimands <- function(fit, data, estimands, r, seed) {
   name <- fit$response$name
   if (!is.numeric(data[[name]])) {
@@ -309,15 +307,6 @@ replicate_estimands <- function(fit, data, estimands, r, seed) {
     of("local database", "local database", data[[name]]),
     of("synthetic", "the synthetic set of local database", set[[name]])
   )
-}
-
-#' Refuse estimands that fail on the file, before anything is fitted
-#' @noRd
-check_estimands <- function(estimands, fit, seed) {
-  y <- fit$data[[fit$response$name]]
-  if (!is.null(estimands) && is.numeric(y)) {
-    with_r_seed(seed, estimand_values(estimands, y, "estimands() of the file"))
-  }
 }
 
 #' @param what (string) Which run it is, for the error.

@@ -62,9 +62,7 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
   check_no_dots(..., hint = "See {.fn report}.")
   check_present(x)
   whole <- are_files(x) || inherits(x, "file_release")
-  if (!whole) {
-    check_class(x, "pseudo_posterior")
-  }
+  if (!whole) check_class(x, "pseudo_posterior")
   check_path(path)
   audience <- check_choice(audience, c("agency", "public"))
   check_installed("rmarkdown")
@@ -199,8 +197,7 @@ render_page <- function(template, path, parameters,
 put_page <- function(page, path, private) {
   aside <- paste0(path, ".part")
   on.exit(unlink(aside))
-  bytes <- readBin(page, "raw", file.size(page))
-  written <- put_bytes(bytes, aside)
+  written <- put_bytes(readBin(page, "raw", file.size(page)), aside)
   # As far as the session's umask lets others read it
   if (!private) Sys.chmod(aside, "666", use_umask = TRUE)
   if (!written || !file.rename(aside, path)) stop("The file is incomplete.")

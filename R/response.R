@@ -260,14 +260,11 @@ response_digits <- function(y) {
     }
   }
   some <- utils::head(y, 1000)
-  for (digits in 0:4) {
+  # What all records show, some show as well
+  Find(function(digits) {
     is_met <- function(y) isTRUE(all(round(y, digits) == y))
-    # What all records show, some show as well
-    if (is_met(some) && is_met(y)) {
-      return(digits)
-    }
-  }
-  NA_integer_
+    is_met(some) && is_met(y)
+  }, 0:4) %||% NA_integer_
 }
 
 #' @export
@@ -442,9 +439,8 @@ check_public_numbers <- function(stated, y, what, arg, confirmed = NULL) {
   if (length(y) < 2) {
     return(invisible())
   }
-  long <- stated[signif(stated, 6) != stated]
   told <- near_one_of(stated, abs(response_statistics(y))) |
-    (stated %in% long & stated %in% abs(y))
+    (signif(stated, 6) != stated & stated %in% abs(y))
   refuse_private(
     any(told), what,
     x = "{sum(told)} number{?s} {?is/are} a value of the response, or its mean,

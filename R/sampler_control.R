@@ -196,22 +196,20 @@ has_too_few <- function(fit) {
 # Under the hierarchical prior tau and b hold each other back, and a Gibbs sweep
 # costs next to nothing.
 default_thin <- function(sampler, spec) {
-  if (sampler == "augmentation") {
-    as.integer(ceiling(0.6 * spec$K))
-  } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
-    3L
-  } else if (sampler == "surrogate" && !is.null(spec$censor)) {
-    # There is no second run. Fewer records, which are public, leave the
-    # posterior less like a normal one, and cost less
-    least <- if (spec$prior$kind == "hierarchical") 3 else 2
-    as.integer(clamp(ceiling(10000 / length(spec$y)), least, 20))
-  } else if (sampler == "surrogate" && spec$prior$kind == "hierarchical" &&
-    spec$n_columns > 20) {
-    # As with Gibbs: many tau move slowly
-    3L
-  } else {
-    1L
-  }
+  hierarchical <- spec$prior$kind == "hierarchical"
+  as.integer(switch(sampler,
+    augmentation = ceiling(0.6 * spec$K),
+    gibbs = if (hierarchical) 3 else 1,
+    surrogate = if (!is.null(spec$censor)) {
+      # There is no second run. Fewer records, which are public, leave the
+      # posterior less like a normal one, and cost less
+      clamp(ceiling(10000 / length(spec$y)), if (hierarchical) 3 else 2, 20)
+    } else {
+      # As with Gibbs: many tau move slowly
+      if (hierarchical && spec$n_columns > 20) 3 else 1
+    },
+    1
+  ))
 }
 
 #' What a converged fit has to pass when nothing is said

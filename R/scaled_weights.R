@@ -60,14 +60,14 @@ combined_weights <- function(parts, records) {
 }
 
 combined_scheme <- function() {
-  product <- function(node, data, inner) product_of(inner)
   new_weighting_scheme(
     "combined",
     title = "combined weights", short = "Combined", word = "combined",
     inputs = "of",
     # Weights with a floor are bounded, but products of them are not accounted
     # for: join_dependencies() makes them "other records"
-    dependency = function(node, inner) join_dependencies(inner), rule = product,
+    dependency = function(node, inner) join_dependencies(inner),
+    rule = function(node, data, inner) product_of(inner),
     replay = function(node, records, run, inner) {
       parts <- inner()
       combined_weights(parts, attr(parts[[1]], "records"))

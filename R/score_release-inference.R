@@ -33,17 +33,18 @@ print_lines.summary_score_release <- function(x) {
 
 #' @export
 format.score_release <- function(x, ...) {
-  sprintf(
-    "score release of %s, %s, %d coefficients%s",
-    response_label(x$response), format(x$family), length(x$coefficients),
+  paste0(
+    sprintf(
+      "score release of %s, %s, %d coefficients", response_label(x$response),
+      format(x$family), length(x$coefficients)
+    ),
     if (is.null(x$margin)) {
       ", no margin"
     } else {
-      sprintf(", margin of %d bins%s", length(x$margin$noisy), if (
-        is.null(x$tables)) "" else sprintf(
-        ", %d table%s", length(x$tables$columns),
-        if (length(x$tables$columns) == 1) "" else "s"
-      ))
+      sprintf(", margin of %d bins", length(x$margin$noisy))
+    },
+    if (!is.null(x$tables)) {
+      paste0(", ", counted(length(x$tables$columns), "table"))
     }
   )
 }
@@ -221,10 +222,8 @@ score_verdict <- function(x) {
       "under exact discrete", if (x$delta > 0) "Gaussian" else "Laplace",
       "noise."
     ),
-    paste(
-      "Coefficients and values are drawn only from what was released and from",
-      "published predictors, at no additional privacy cost."
-    )
+    unwrapped("Coefficients and values are drawn only from what was released and
+       from published predictors, at no additional privacy cost.")
   ))
 }
 

@@ -30,8 +30,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   charges <- plan_charges(list("noisy sums by level" = noise))
   # What an engine fails at costs nothing; see rehearse_sums()
   if (!is.null(file$paid)) file$levels()
-  pay_release(ledger, charges, model, m, seed, file$n)
-  if (!is.null(file$paid)) file$paid()
+  pay_release(ledger, charges, model, m, seed, file)
   step <- levels_step(
     file$levels(), length(levels), geometry, noise, stage_seed(seed, "step", 1)
   )

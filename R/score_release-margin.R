@@ -18,10 +18,8 @@ score_breaks <- function(family, ends, centre, shape, bins) {
     scale <- scale / (1 + middle)
     middle <- log1p(middle)
   }
-  grid <- seq(
-    if (count) log1p(ends[1]) else ends[1],
-    if (count) log1p(ends[2]) else ends[2], length.out = 20001
-  )
+  places <- if (count) log1p(ends) else ends
+  grid <- seq(places[1], places[2], length.out = 20001)
   curve <- stats::plogis((grid - middle) / scale)
   curve <- (curve - curve[1]) / (curve[20001] - curve[1])
   if (!all(is.finite(curve))) curve <- (0:20000) / 20000
@@ -118,15 +116,6 @@ score_margin <- function(counts, plan, bounds, seed, n,
 #' @noRd
 margin_sums <- function(counts, strategy) {
   score_sums_(t(strategy), seq_along(counts), counts, max(1, counts))
-}
-
-#' How many records each bin holds; the outer ones hold all beyond them
-#' @param z (double, N) The response on the modelled scale.
-#' @return (double)
-#' @noRd
-bin_counts <- function(z, breaks) {
-  bin <- findInterval(z, breaks, rightmost.closed = TRUE, all.inside = TRUE)
-  as.double(tabulate(bin, length(breaks) - 1))
 }
 
 #' One record adds a column (add-remove) or puts one in place of another

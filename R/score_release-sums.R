@@ -122,7 +122,7 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3) {
       design_gram_(file$products, file$count * weight * scale^2)
     inverse <- chol2inv(chol(information))
     length <- scale * sqrt(design_forms_(file$products, inverse))
-    if (is.null(kappa)) kappa <- spread * weighted_median(length, file$count)
+    kappa <- kappa %||% (spread * weighted_quantile(length, file$count, 0.5))
     weight <- pmin(1, kappa / length)
   }
   whiten <- t(chol(inverse))
@@ -139,11 +139,6 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3) {
 #' @noRd
 prior_information <- function(scale, family, shape) {
   diag((max(1, line_unit(family, shape)) / scale)^2, length(scale))
-}
-
-weighted_median <- function(x, count) {
-  order <- order(x)
-  x[order][which(cumsum(as.double(count[order])) >= sum(count) / 2)[1]]
 }
 
 #' The whole sums of a step: the count of unclipped records, then the scores'
@@ -391,10 +386,11 @@ plan_charges <- function(costs) {
 
 #' Write down what a release will cost: no noise is drawn before
 #' @noRd
-pay_release <- function(ledger, charges, model, m, seed, n) {
+pay_release <- function(ledger, charges, model, m, seed, file) {
   variable <- model$response$name
   spend_noise(
     ledger, charges, "score", variable, model$data[model$design$variables],
-    model$data[[variable]], m = m, n_records = n, seed = seed
+    model$data[[variable]], m = m, n_records = file$n, seed = seed
   )
+  if (!is.null(file$paid)) file$paid()
 }

@@ -20,8 +20,7 @@ uncertain_scores <- function(x, file, m, seed) {
   known <- known_sums(x, file)
   margin <- if (!is.null(x$margin)) known_margin(x)
   vapply(seq_len(m), function(j) {
-    random <- random_stream(words, j)
-    imputed_responses(x, file, known, margin, random)
+    imputed_responses(x, file, known, margin, random_stream(words, j))
   }, numeric(n))
 }
 

@@ -415,8 +415,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
   ))
   rehearse_sums(file, family, b, shape, clip[1], plan$breaks)
-  pay_release(ledger, charges, model, m, seed, file$n)
-  if (!is.null(file$paid)) file$paid()
+  pay_release(ledger, charges, model, m, seed, file)
 
   # From here on figures are noisy, and paid for
   margin <- if (!is.null(plan)) {
@@ -498,7 +497,8 @@ score_start <- function(model, settings, spec) {
 #' @noRd
 release_budget <- function(settings, family, file, epsilon, neighbours,
                            columns) {
-  cells <- settings$bins * sum(coded_levels(file$coding))
+  levels <- coded_levels(file$coding)
+  cells <- settings$bins * sum(levels)
   coordinates <- c(settings$bins, columns, columns, cells)
   budget <- function(tables) {
     score_budget(settings, epsilon, neighbours, coordinates, tables)
@@ -506,7 +506,6 @@ release_budget <- function(settings, family, file, epsilon, neighbours,
   share <- settings$table_share
   if (share > 0 && can_have_tables(settings, family)) {
     whole <- budget(share)
-    levels <- coded_levels(file$coding)
     if (bears_tables(file$n, levels, whole$tables$amount)) {
       return(whole)
     }

@@ -103,10 +103,8 @@ unless_edited <- function(x, code) {
 #' A hash that is the same after saving and reading, whatever R makes of
 #' functions and sequences meanwhile
 #' @noRd
-stable_hash <- function(x) hash_of_bytes(stable_parts(x))
-
-hash_of_bytes <- function(x) {
-  bytes <- serialize(x, NULL, xdr = FALSE, version = 2)
+stable_hash <- function(x) {
+  bytes <- serialize(stable_parts(x), NULL, xdr = FALSE, version = 2)
   # The first 14 bytes name the version of R
   bytes[1:14] <- as.raw(0)
   rlang::hash(bytes)
@@ -114,10 +112,6 @@ hash_of_bytes <- function(x) {
 
 # Longer vectors are hashed where they are: no copy of them is made
 long_vector <- 1e5
-
-vector_hashes <- function(x) {
-  list("long vector", typeof(x), as.double(length(x)), vector_hash_(x))
-}
 
 #' Functions and formulas as text, with what lies beside them
 #' @noRd
@@ -144,7 +138,7 @@ stable_parts <- function(x) {
     } else if (is.list(x)) {
       lapply(unclass(x), stable_parts)
     } else if (length(x) > long_vector) {
-      vector_hashes(x)
+      list("long vector", typeof(x), as.double(length(x)), vector_hash_(x))
     } else {
       as.vector(unclass(x))
     },

@@ -86,7 +86,8 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
   )
   if (!identical(below, NA)) check_flag(below)
   by <- check_choice(by, c("scale", "shift"))
-  check_search(tolerance, max_refits)
+  check_number(tolerance, above = 0)
+  check_count(max_refits, min = 1)
   check_quantile(quantile)
   refuse_if(
     !is.null(fit$privacy_weights) || !is.null(fit$censor),
@@ -152,11 +153,6 @@ mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
       sets, fit$data, known, radius, relative, variable = fit$response$name
     )$overall[["mean_risk"]]
   }
-}
-
-check_search <- function(tolerance, max_refits) {
-  check_number(tolerance, above = 0)
-  check_count(max_refits, min = 1)
 }
 
 # Weights whose scale was solved -----------------------------------------------

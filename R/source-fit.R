@@ -17,7 +17,7 @@ check_fit_source <- function(x, asked) {
   check_margin(asked$margin, x)
   check_assignment(asked$assignment, x, asked$newdata)
   check_converged(x, asked$allow_unconverged)
-  check_draws_for(x, asked$m)
+  check_draws_for(n_draws(x), asked$m)
 }
 
 rows_for_fit <- function(x, asked) {

@@ -34,7 +34,9 @@ censor_spec <- function(censor, model, spec) {
   )
   centre <- numeric(length(spec$y))
   if (!is.null(censor$reference)) {
-    f <- reference_log_lik(censor$reference, model, spec)
+    at <- reference_point(censor$reference, model, spec)
+    at$spec$alpha <- rep(1, length(spec$y))
+    f <- as.vector(call_core(log_lik_(at$spec, matrix(at$draw, nrow = 1))))
     exponent <- spec$alpha * spec_exponents(spec)
     centre <- ifelse(exponent == 0, 0, exponent * f)
     # A function of the record alone, kept finite
@@ -136,15 +138,6 @@ check_parameter_names <- function(columns, family) {
   )
 }
 
-#' The log-likelihood of every record under the reference
-#' @return (double, N)
-#' @noRd
-reference_log_lik <- function(reference, model, spec) {
-  at <- reference_point(reference, model, spec)
-  at$spec$alpha <- rep(1, length(spec$y))
-  as.vector(call_core(log_lik_(at$spec, matrix(at$draw, nrow = 1))))
-}
-
 #' The reference's parameters, and the specification that they are for
 #' @return (list) `spec` and `draw`.
 #' @noRd
@@ -228,14 +221,6 @@ check_reference_model <- function(reference, model, spec) {
     x = "It was fitted to this file or to most of it: records would enter
          twice.", arg = "reference"
   )
-}
-
-pattern_of <- function(spec) {
-  rows <- cbind(spec$codes, spec$numeric, spec$offset)
-  if (ncol(rows) == 0) {
-    return(rep("", length(spec$y)))
-  }
-  apply(rows, 1, paste, collapse = " ")
 }
 
 #' Number of parameters of a specification, NA for mixtures and categories

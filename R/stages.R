@@ -128,11 +128,7 @@ job_update <- function(job, fit, stage, number, ...) {
 check_enough_draws <- function(job, sets, arg) {
   quantile <- job$mechanism$settings$quantile %||% 1
   kept <- sum(keep_draws(seq_len(job$run$chains * job$run$draws), quantile))
-  refuse_if(
-    sets > kept, "Each synthetic set needs a draw of its own.",
-    x = "{.arg {arg}} asks for {sets} sets, but a fit keeps {kept} draw{?s}.",
-    i = "Fit with more {.arg draws}.", arg = arg
-  )
+  check_draws_for(kept, sets, arg)
 }
 
 #' The default prior around a reference, unless one is given
@@ -201,9 +197,8 @@ job_count_weights <- function(job, fit) {
 #' The balls' columns are there, and hold numbers
 #' @noRd
 prepare_balls <- function(job) {
-  s <- job$mechanism$settings
   variable <- job$model$response$name
-  check_known(s$known, job$model$data, variable)
+  check_known(job$mechanism$settings$known, job$model$data, variable)
   response_values(job$data, variable)
   job
 }

@@ -114,7 +114,7 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
 predictive_sets <- function(fit, m, seed, count) {
   # Other draws in every refit of a search
   words <- function(purpose) seed_words(seed, purpose, count)
-  check_draws_for(fit, m)
+  check_draws_for(n_draws(fit), m)
   rows <- random_rows(n_draws(fit), m, words("draws"))
   values <- synthesize_(
     fit$spec, fit$draws[rows, , drop = FALSE], words("risk"), 0L
@@ -134,12 +134,11 @@ sets_of_values <- function(data, response, values) {
 
 #' Each synthetic set takes a draw of its own
 #' @noRd
-check_draws_for <- function(fit, m) {
-  n_kept <- n_draws(fit)
+check_draws_for <- function(n_kept, m, arg = "m") {
   refuse_if(
     m > n_kept, "Each synthetic set needs a draw of its own.",
-    x = "{.arg m} asks for {m} sets, but the fit keeps {n_kept} draw{?s}.",
-    i = "Fit with more {.arg draws}.", arg = "m"
+    x = "{.arg {arg}} asks for {m} sets, but the fit keeps {n_kept} draw{?s}.",
+    i = "Fit with more {.arg draws}.", arg = arg
   )
 }
 

@@ -214,7 +214,10 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
       asked$bounds, secret %||% rows$data[[name]], "bounds", response$confirmed
     )
   }
-  check_sets_memory(asked$m, rows$n)
+  # A set's values are there three times: drawn, on their own scale, in the set
+  check_memory(
+    24 * asked$m * rows$n, sprintf("%s sets", format_count(asked$m)), "m"
+  )
   label <- source$label(x, asked, rows)
   if (!is.null(what)) label <- seal(replace(label, "what", what))
   if (!is.null(ledger)) {
@@ -223,9 +226,7 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
       again = !is.null(run_of(asked$seed))
     )
   }
-  if (label$holds && !is.null(response)) {
-    response <- released_response(response)
-  }
+  if (label$holds && !is.null(response)) response <- released_response(response)
   list(
     source = source, asked = asked, response = response, rows = rows,
     label = label

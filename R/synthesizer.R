@@ -97,12 +97,10 @@ describe_sampler <- function(fit) {
   shares <- record$acceptance[!is.na(record$acceptance)]
   parts <- c(
     control$sampler,
-    if (control$thin > 1) {
-      sprintf(
-        "%d %s a draw", control$thin,
-        if (control$sampler == "surrogate") "proposals" else "sweeps"
-      )
-    },
+    text_if(
+      control$thin > 1, "%d %s a draw", control$thin,
+      if (control$sampler == "surrogate") "proposals" else "sweeps"
+    ),
     if (control$sampler != "gibbs" && length(record$accept_stat) > 0) {
       sprintf("acceptance %s", format_figure(mean(record$accept_stat), 2))
     },
@@ -134,13 +132,11 @@ describe_weights <- function(fit) {
 
 describe_survey <- function(fit) {
   exponents <- fit$spec$survey
-  if (!is.null(exponents)) {
-    sprintf(
-      "%s over %s, exponents up to %s", fit$survey$column,
-      if (fit$survey$stated) format_figure(fit$survey$scale) else "its mean",
-      format_figure(max(exponents))
-    )
-  }
+  text_if(
+    !is.null(exponents), "%s over %s, exponents up to %s", fit$survey$column,
+    if (fit$survey$stated) format_figure(fit$survey$scale) else "its mean",
+    format_figure(max(exponents))
+  )
 }
 
 describe_bound <- function(bound) {

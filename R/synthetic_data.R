@@ -146,18 +146,14 @@ synthesized_columns <- function(response, bounds, moved) {
 # By which rules results are combined, and why. No figure and no name: the scan
 # looks for the file's values in what is written.
 combine_words <- c(
-  reiter = paste(
-    "each set was drawn from a parameter draw of its own: combine estimates",
-    "from several sets by the rules for partially synthetic data"
-  ),
-  rubin = paste(
-    "the sets differ by what the release leaves unknown about the file:",
-    "combine estimates from several sets by the rules for multiple imputation"
-  ),
-  none = paste(
-    "all sets have the same best values in different places: use one set, and",
-    "do not combine estimates from several"
-  )
+  reiter = unwrapped("each set was drawn from a parameter draw of its own:
+     combine estimates from several sets by the rules for partially synthetic
+     data"),
+  rubin = unwrapped("the sets differ by what the release leaves unknown about
+     the file: combine estimates from several sets by the rules for multiple
+     imputation"),
+  none = unwrapped("all sets have the same best values in different places: use
+     one set, and do not combine estimates from several")
 )
 
 #' Say what was moved to the ends: a warning where nobody had stated them
@@ -243,12 +239,6 @@ check_sets_drawn <- function(m, drawn) {
     x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}
          set{?s}.", arg = "m"
   )
-}
-
-#' A set's values are there three times: drawn, on their own scale, in the set
-#' @noRd
-check_sets_memory <- function(m, n) {
-  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m")
 }
 
 # Sets and elements of synthetic data, and the form in which sets leave the

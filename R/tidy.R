@@ -157,12 +157,10 @@ glance.external_fit <- function(x, ...) {
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
 glance.pseudo_posterior <- function(x, ...) {
-  label <- guarantee(x)
-  total <- label$epsilon$total
+  label <- glance.privacy_guarantee(guarantee(x))
   data.frame(
     mechanism = x$mechanism, m = x$m, nobs = x$synthetic$n_records,
-    label = label$label, add_remove = total[["add-remove"]],
-    replace = total[["replace"]], delta = label$epsilon$delta,
+    label[c("label", "add_remove", "replace", "delta")],
     converged = all(x$stages$converged %in% c(TRUE, NA))
   )
 }

@@ -26,9 +26,7 @@
 #' @export
 to_json <- function(x, ...) {
   check_present(x)
-  if (!inherits(x, "score_release")) {
-    check_class(x, "privacy_guarantee")
-  }
+  if (!inherits(x, "score_release")) check_class(x, "privacy_guarantee")
   check_installed("jsonlite")
   tryCatch(json_text(as.list(x), ...), error = function(error) {
     abort_input(

@@ -46,11 +46,9 @@ truncate_draws <- function(fit, quantile, ...) {
   n <- length(bound$kept)
   fit$draws <- fit$draws[kept, , drop = FALSE]
 
-  fit <- if (inherits(fit, "external_fit")) {
-    keep_external_draws(fit, kept, n)
-  } else {
-    keep_synthesizer_draws(fit, kept, n)
-  }
+  external <- inherits(fit, "external_fit")
+  keep <- if (external) keep_external_draws else keep_synthesizer_draws
+  fit <- keep(fit, kept, n)
   bound$draw <- bound$draw[kept]
   bound$kept <- bound$kept[kept]
   fit$bound <- bound
@@ -62,9 +60,8 @@ truncate_draws <- function(fit, quantile, ...) {
 }
 
 keep_synthesizer_draws <- function(fit, kept, n) {
-  fit["hyper"] <- list(keep_rows(fit$hyper, kept, n))
-  fit$chain <- fit$chain[kept]
-  fit["monitor"] <- list(keep_rows(fit$monitor, kept, n))
+  parts <- c("hyper", "chain", "monitor")
+  fit[parts] <- lapply(unclass(fit)[parts], keep_rows, kept, n)
   fit$sampler <- lapply(fit$sampler, keep_rows, kept, n)
   fit
 }

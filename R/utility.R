@@ -277,22 +277,20 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     )
   }
   heaping <- if (is.null(levels)) of_each(heaping_of)
-  structure(
-    list(
-      table = do.call(rbind, rows),
-      statistics = of_each(
-        if (is.null(levels)) plain_statistics else shares_by_name(levels)
-      ),
-      heaping = heaping,
-      remarks = if (is.null(levels)) {
-        # Survey weights: what is weighted is not compared with what is not
-        c(if (is.null(v)) remarks_of_values(y, values), heaping_remark(heaping))
-      },
-      variable = variable, groups = groups, survey_weights = survey_weights,
-      records = c(nrow(data), vapply(sets, nrow, 0L)),
-      confidential = list(r_squared = truth$r_squared)
+  new_result(
+    "utility",
+    table = do.call(rbind, rows),
+    statistics = of_each(
+      if (is.null(levels)) plain_statistics else shares_by_name(levels)
     ),
-    class = c("utility", "pseudosynth_result")
+    heaping = heaping,
+    remarks = if (is.null(levels)) {
+      # Survey weights: what is weighted is not compared with what is not
+      c(if (is.null(v)) remarks_of_values(y, values), heaping_remark(heaping))
+    },
+    variable = variable, groups = groups, survey_weights = survey_weights,
+    records = c(nrow(data), vapply(sets, nrow, 0L)),
+    confidential = list(r_squared = truth$r_squared)
   )
 }
 
@@ -331,8 +329,7 @@ statistic_ratios <- function(y, z, v = NULL, w = NULL) {
 check_pmse <- function(pmse, most = 1) {
   if (is.character(pmse)) {
     methods <- c("logit", "cart")
-    several <- length(pmse) > 1 && length(pmse) <= most
-    return(unique(if (several) {
+    return(unique(if (length(pmse) > 1 && length(pmse) <= most) {
       vapply(pmse, check_choice, "", methods, arg = "pmse", USE.NAMES = FALSE)
     } else {
       check_choice(pmse, methods)
@@ -418,13 +415,11 @@ summary.utility <- function(object, ...) {
     "records", "variable", "survey_weights", "confidential", "heaping",
     "remarks"
   )
-  structure(
-    c(list(
-      means = colMeans(object$table[setdiff(names(object$table), "set")]),
-      statistics = over_sets(object$statistics), n_sets = nrow(object$table)
-    ), unclass(object)[kept]),
-    class = c("summary_utility", "pseudosynth_result")
-  )
+  means <- colMeans(object$table[setdiff(names(object$table), "set")])
+  do.call(new_result, c("summary_utility", list(
+    means = means, statistics = over_sets(object$statistics),
+    n_sets = nrow(object$table)
+  ), unclass(object)[kept]))
 }
 
 #' The file's statistics beside the sets' mean and range, one row each
@@ -451,13 +446,12 @@ utility_headline <- function(x) {
 #' @noRd
 records_note <- function(records) {
   sizes <- unique(records[-1])
-  if (any(sizes != records[1])) {
-    sprintf(
-      "Records: %s in the file, %s in a set. Totals are not comparable.",
-      format_count(records[1]),
-      paste(unique(format_count(range(sizes))), collapse = " to ")
-    )
-  }
+  text_if(
+    any(sizes != records[1]),
+    "Records: %s in the file, %s in a set. Totals are not comparable.",
+    format_count(records[1]),
+    paste(unique(format_count(range(sizes))), collapse = " to ")
+  )
 }
 
 #' The two tables of a summary: distances, and statistics beside the file's
@@ -568,14 +562,11 @@ heaping_remark <- function(heaping) {
   lost <- which(file >= 0.2 & sets < file / 2)
   # The step that lost most
   worst <- lost[which.max((file - sets)[lost])]
-  if (length(worst) > 0) {
-    sprintf(
-      paste(
-        "Heaping is lost: %s of the file's values are multiples of %s, but",
-        "only %s of the values in sets."
-      ),
-      format_share(file[worst]), names(heaping_steps)[worst],
-      format_share(sets[worst])
-    )
-  }
+  text_if(
+    length(worst) > 0,
+    unwrapped("Heaping is lost: %s of the file's values are multiples of %s,
+       but only %s of the values in sets."),
+    format_share(file[worst]), names(heaping_steps)[worst],
+    format_share(sets[worst])
+  )
 }

@@ -39,37 +39,27 @@ edited_verdict <- function(what) {
 #' @noRd
 why_nothing_holds <- function(fit, dependency, assignment) {
   if (isTRUE(fit$part_of_file)) {
-    paste(
-      "This is one regression of a file: it says what the columns before hold.",
-      "The label is that of the file's fit."
-    )
+    unwrapped("This is one regression of a file: it says what the columns before
+       hold. The label is that of the file's fit.")
   } else if (!isTRUE(fit$converged)) {
-    paste(
-      "The fit has not converged: its draws are not those of the pseudo",
-      "posterior."
-    )
+    unwrapped("The fit has not converged: its draws are not those of the pseudo
+       posterior.")
   } else if (gates_are_lower(fit$control)) {
     lowered_reason(
       lowest_gates, "what a label needs",
       "the draws may not be those of the pseudo posterior."
     )
   } else if (identical(assignment, "posterior")) {
-    paste(
-      "Clusters were drawn given each confidential value: it is read a second",
-      "time, outside the mechanism."
-    )
+    unwrapped("Clusters were drawn given each confidential value: it is read a
+       second time, outside the mechanism.")
   } else if (!is.null(fit$censor)) {
     NULL
   } else if (is.null(fit$privacy_weights)) {
-    paste(
-      "The likelihood is neither weighted nor censored: nothing limits the",
-      "influence of one record on the draws."
-    )
+    unwrapped("The likelihood is neither weighted nor censored: nothing limits
+       the influence of one record on the draws.")
   } else if (!dependency$claims) {
-    paste(
-      "The weights do not bound a record's contribution: no epsilon is claimed",
-      "for them."
-    )
+    unwrapped("The weights do not bound a record's contribution: no epsilon is
+       claimed for them.")
   } else if (!is.finite(fit$bound$overall)) {
     "The Lipschitz bound is infinite."
   }
@@ -105,10 +95,8 @@ why_not_strict <- function(fit, dependency) {
         "The interval does not contain 0: weights with a floor need that."
       }
     } else if (dependency$kind != "own record") {
-      paste(
-        "The weights are made from this file: one record changes the weights",
-        "of others, which the claim ignores."
-      )
+      unwrapped("The weights are made from this file: one record changes the
+         weights of others, which the claim ignores.")
     },
     if (!censored) {
       "The likelihood is not censored: epsilon is twice a maximum over draws."
@@ -130,24 +118,19 @@ why_not_strict <- function(fit, dependency) {
   )
 }
 
-unstated_levels_reason <- paste(
-  "The levels of the response were read from the file: state them as",
-  "`response = public_response(levels = )`."
-)
+unstated_levels_reason <- unwrapped("The levels of the response were read from
+   the file: state them as `response = public_response(levels = )`.")
 
-own_mean_reason <- paste(
-  "Survey weights are divided by their own mean, which one record changes:",
-  "state a public number, as in `survey_weights = c(weight = 1250)`."
-)
+own_mean_reason <- unwrapped("Survey weights are divided by their own mean,
+   which one record changes: state a public number, as in `survey_weights =
+   c(weight = 1250)`.")
 
 #' @param below,so (strings) What the gates were set below, and what follows.
 #' @noRd
 lowered_reason <- function(gates, below, so) {
   sprintf(
-    paste(
-      "The convergence checks were set below %s (R-hat at most %s, %s",
-      "effective draws, a share of %s divergent): %s"
-    ),
+    unwrapped("The convergence checks were set below %s (R-hat at most %s, %s
+       effective draws, a share of %s divergent): %s"),
     below, format_exact(gates$max_rhat), gates$min_ess,
     format_exact(gates$max_divergent), so
   )
@@ -157,43 +140,32 @@ why_strict <- function(fit, dependency) {
   factor <- dependency$factor
   c(
     if (dependency$kind == "own record") {
-      paste(
-        "Each record's contribution is censored to a public interval and",
-        "depends on that record and on public inputs only."
-      )
+      unwrapped("Each record's contribution is censored to a public interval and
+         depends on that record and on public inputs only.")
     } else {
       sprintf(
-        paste(
-          "Each record's contribution is censored to a public interval. One",
-          "record changes the weights of others a little; to cover that, the",
-          "width is multiplied by %s (add-remove) and %s (replace)."
-        ),
+        unwrapped("Each record's contribution is censored to a public interval.
+           One record changes the weights of others a little; to cover that, the
+           width is multiplied by %s (add-remove) and %s (replace)."),
         format_exact(factor[["add-remove"]]), format_exact(factor[["replace"]])
       )
     },
     if (nrow(dependency$charges) > 0) {
-      paste(
-        "The weights are computed from strict releases of this file, each",
-        "charged once."
-      )
+      unwrapped("The weights are computed from strict releases of this file,
+         each charged once.")
     },
     if (!is.null(fit$survey)) {
-      paste(
-        "A survey weight is a part of its record, divided by a public number:",
-        "what is censored is the product."
-      )
+      unwrapped("A survey weight is a part of its record, divided by a public
+         number: what is censored is the product.")
     },
     history_reason(fit, dependency),
     if (identical(fit$control$sampler, "grid")) {
-      paste(
-        "The draws are independent, from a grid over all parameters: no Markov",
-        "chain is involved. The grid's approximation error is not certified."
-      )
+      unwrapped("The draws are independent, from a grid over all parameters: no
+         Markov chain is involved. The grid's approximation error is not
+         certified.")
     } else {
-      paste(
-        "The sampler's error is not certified: the draws come from a Markov",
-        "chain and are not exact."
-      )
+      unwrapped("The sampler's error is not certified: the draws come from a
+         Markov chain and are not exact.")
     }
   )
 }
@@ -203,31 +175,24 @@ why_strict <- function(fit, dependency) {
 history_reason <- function(fit, dependency) {
   weights <- dependency$history == "confidential"
   reference <- identical(fit$censor$reference$origin, "history")
-  if (weights || reference) {
-    what <- c(if (weights) "weights", if (reference) "reference")
-    sprintf(
-      paste(
-        "Strict for this file only: the %s come%s from an earlier file, stated",
-        "to have no records in common with this one. That file needs a label",
-        "of its own."
-      ),
-      paste(what, collapse = " and the "), if (weights) "" else "s"
-    )
-  }
+  what <- c(if (weights) "weights", if (reference) "reference")
+  text_if(
+    weights || reference,
+    unwrapped("Strict for this file only: the %s come%s from an earlier file,
+       stated to have no records in common with this one. That file needs a
+       label of its own."),
+    paste(what, collapse = " and the "), if (weights) "" else "s"
+  )
 }
 
 audit_reason <- function(censored) {
   if (censored) {
-    paste(
-      "An audit of censoring with weights recomputed from each file, on exact",
-      "posteriors (beta model), found add-remove losses of 81 (N = 100)",
-      "and 774 (two clusters and an outlier, N = 200) for a claim of 5."
-    )
+    unwrapped("An audit of censoring with weights recomputed from each file, on
+       exact posteriors (beta model), found add-remove losses of 81 (N = 100)
+       and 774 (two clusters and an outlier, N = 200) for a claim of 5.")
   } else {
-    paste(
-      "An audit of Lipschitz weights on exact posteriors (beta model,",
-      "N = 2,000) found add-remove losses of 7.9 on average and 19 at worst",
-      "for a claim of 5.2."
-    )
+    unwrapped("An audit of Lipschitz weights on exact posteriors (beta model, N
+       = 2,000) found add-remove losses of 7.9 on average and 19 at worst for a
+       claim of 5.2.")
   }
 }

@@ -106,7 +106,9 @@ weights_from_weighted <- function(fit, scheme, arguments, basis, rule) {
     c(list(of = inner$scheme), arguments),
     made_from = history_mark(fit) %||% NA, of = list(inner),
     basis = if (!is.null(model)) {
-      c(list(model = model), basis, list(history = new_rows(fit, inner)))
+      # Not the rows that the weights inside keep already
+      own <- !isTRUE(history_mark(fit) %in% node_marks(inner))
+      c(list(model = model), basis, list(history = if (own) fit_rows(fit)))
     },
     records = attr(weights, "records")
   )
@@ -154,12 +156,6 @@ fit_rows <- function(fit) {
     fit$log_lik$data
   }
   if (is.data.frame(data)) row_hashes(as.list(data))
-}
-
-#' The same, where the weights that the fit has do not know the file yet
-#' @noRd
-new_rows <- function(fit, inner) {
-  if (!isTRUE(history_mark(fit) %in% node_marks(inner))) fit_rows(fit)
 }
 
 # Weights of unknown origin: given by hand, edited, made by an older version of

@@ -96,12 +96,7 @@ why_not_freezable <- function(node) {
     !is.null(node$basis$drawn)) {
     return(scheme$why_not_freezable)
   }
-  for (part in node$of) {
-    why <- why_not_freezable(part)
-    if (!is.null(why)) {
-      return(why)
-    }
-  }
+  Find(Negate(is.null), lapply(node$of, why_not_freezable))
 }
 
 #' The columns that a rule reads
