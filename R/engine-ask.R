@@ -72,3 +72,19 @@ check_as_counted <- function(engine, cell, n, counted, good) {
     arg = "data", class = "pseudosynth_error_engine"
   )
 }
+
+#' Refuse a name that is none of a table with records
+#'
+#' @param path (character) See table_path().
+#' @param is (string) What the catalogue has in its place.
+#' @noRd
+refuse_no_table <- function(wrong, path, is) {
+  shown <- paste(path, collapse = ".")
+  refuse_if(
+    wrong, "{.arg data} must be a table that holds its records.",
+    x = "{.val {shown}} is {is}.",
+    i = "What is behind it cannot be seen from here: it may join tables, so that
+         a record is several rows. Name the table, or write the rows to one.",
+    arg = "data", class = "pseudosynth_error_rows"
+  )
+}

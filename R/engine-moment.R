@@ -47,19 +47,6 @@ found_table <- function(source, dialect, ask) {
   )
 }
 
-#' @param is (string) What the catalogue has in its place.
-#' @noRd
-refuse_no_table <- function(wrong, path, is) {
-  shown <- paste(path, collapse = ".")
-  refuse_if(
-    wrong, "{.arg data} must be a table that holds its records.",
-    x = "{.val {shown}} is {is}.",
-    i = "What is behind it cannot be seen from here: it may join tables, so that
-         a record is several rows. Name the table, or write the rows to one.",
-    arg = "data", class = "pseudosynth_error_rows"
-  )
-}
-
 # PostgreSQL -------------------------------------------------------------------
 
 # For this transaction alone. Numbers leave with all their digits, backslashes

@@ -156,8 +156,8 @@
 #' * SQLite needs its mathematical functions for `log(y)`:
 #'   `RSQLite::initExtension(con, "math")`.
 #' * In DuckDB a name must be that of one table: where there are several, state
-#'   the schema by [DBI::Id()]. Sessions with another collation or order, or with
-#'   macros that have the name of a function, are refused.
+#'   the schema by [DBI::Id()]. Sessions with another collation or order, or
+#'   with macros that have the name of a function, are refused.
 #'
 #' `data` may also be paths of CSV files or of Parquet files, such as
 #' `c("persons1.parquet", "persons2.parquet")`. They need package duckdb, which
