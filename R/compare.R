@@ -106,13 +106,12 @@
 #' compare(log(income) ~ ., small, student_t(3),
 #'   mechanisms = c("centred", "unweighted"), epsilon = 2,
 #'   reference = reference, bounds = c(10, 2e6), groups = c("age", "earner"),
-#'   m = 2, chains = 2, draws = 1000
+#'   m = 2, chains = 2, draws = 500
 #' )
 #' # Vary the settings of one
-#' grid <- expand.grid(mechanism = "centred", epsilon = 2, window = c(2, 4))
+#' grid <- expand.grid(mechanism = "score", epsilon = 2, bins = c(20, 40))
 #' compare(log(income) ~ ., small, student_t(3),
-#'   grid = grid, reference = reference, bounds = c(10, 2e6), m = 2,
-#'   chains = 2, draws = 1500
+#'   grid = grid, reference = reference, bounds = c(10, 2e6), m = 2
 #' )
 #' }
 #' @export

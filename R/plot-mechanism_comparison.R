@@ -34,9 +34,9 @@
 #' \donttest{
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
 #' compared <- compare(log(income) ~ ., ce, student_t(3),
-#'   mechanisms = c("centred", "unweighted"), epsilon = c(5, 2),
+#'   mechanisms = c("score", "unweighted"), epsilon = c(5, 2),
 #'   reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
-#'   groups = c("age", "earner"), m = 2, chains = 2, draws = 1000
+#'   groups = c("age", "earner"), m = 2, chains = 2, draws = 500
 #' )
 #' autoplot(compared)
 #' autoplot(compared, "map")

@@ -188,6 +188,7 @@ test_that("chains of one law are close, others are not", {
 })
 
 test_that("yes/no responses converge when clipped, under the default prior", {
+  skip_unless_nightly()
   data <- withr::with_seed(7, {
     x <- matrix(stats::rnorm(1000), 200)
     data.frame(y = stats::rbinom(200, 1, stats::plogis(0.8 * x[, 1] - 0.3)), x)

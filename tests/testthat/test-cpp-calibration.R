@@ -38,6 +38,7 @@ test_that("the families are calibrated under NUTS", {
 })
 
 test_that("the samplers are calibrated where all weights are fractions", {
+  skip_unless_nightly()
   all <- names(calibration_models())
   for (name in by_night(all, setdiff(all, "mixture, K = 3"))) {
     expect_calibrated(name, n = 40, warmup = 150, thin = 5, shared = TRUE)

@@ -39,6 +39,7 @@ expect_exact <- function(spec, ...) {
 }
 
 test_that("fractional weights: the exact posterior by importance sampling", {
+  skip_unless_nightly()
   expect_exact(tiny_spec())
   expect_exact(tiny_spec(K = 3))
 })

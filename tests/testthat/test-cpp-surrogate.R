@@ -293,6 +293,7 @@ test_that("regressions with an offset are those of Hamiltonian chains", {
 })
 
 test_that("censored regressions are those of Hamiltonian chains", {
+  skip_unless_nightly()
   for (family in c("gaussian", "student_t", "neg_binomial")) {
     spec <- surrogate_regression(
       family,

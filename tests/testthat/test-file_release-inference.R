@@ -174,6 +174,7 @@ test_that("intervals of a small case cover", {
 })
 
 test_that("coefficients of a small case cover", {
+  skip_unless_nightly()
   skip_on_cran()
   population <- withr::with_seed(11, paid_file(1e5))
   book <- paid_book(population)

@@ -108,6 +108,7 @@ shop_estimates <- function(data) {
 }
 
 test_that("pooled intervals cover what files of every make are samples of", {
+  skip_unless_nightly()
   skip_on_cran()
   population <- withr::with_seed(9, shop_file(1e5))
   together <- c("status", "region", "income", "tax", "weight", "house")

@@ -27,6 +27,7 @@ mean_errors <- function(n, seeds, ...) {
 }
 
 test_that("mean, sd and 95% quantile of sets are the file's, on average", {
+  skip_unless_nightly()
   small <- c(0.03, 0.12, 0.06)
   expect_true(all(abs(mean_errors(600, 1:12)) < small))
   expect_true(all(abs(mean_errors(600, 1:12, bounds = c(1, 60))) < small))

@@ -34,6 +34,7 @@ estimated <- function(set) {
 }
 
 test_that("pooled intervals of 20 sets cover what the population has", {
+  skip_unless_nightly()
   skip_on_cran()
   withr::local_seed(4)
   line <- 2 + c(0, 0.3)

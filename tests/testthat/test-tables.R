@@ -86,6 +86,7 @@ test_that("estimates and noise are those of the residuals' covariance", {
 })
 
 test_that("noise of many releases is as wide as stated", {
+  skip_unless_nightly()
   made <- small_plan()
   truth <- as.vector(table(made$data[c("a", "b")]))
   found <- vapply(1:300, function(seed) {

@@ -79,6 +79,7 @@ test_that("statistics are those of weighted values, without codes", {
 })
 
 test_that("a fresh sample is as far off as is stated for it", {
+  skip_unless_nightly()
   for (weights in list("w", NULL)) {
     file <- weighted_file()
     withr::local_seed(9)
