@@ -108,8 +108,13 @@ duckdb_check_session <- function(dialect, ask) {
 
 file_readers <- c(csv = "read_csv", parquet = "read_parquet")
 
-# All rows tell the types of columns; missing values as R writes them
-csv_settings <- ", header = true, sample_size = -1, nullstr = ['', 'NA']"
+# Columns are those of the files: their folders' names add none. No row is left
+# out as a comment or a title; all rows tell the types of columns; missing values
+# are as R writes them.
+reader_settings <- c(
+  csv = ", header = true, skip = 0, comment = '', sample_size = -1,
+         nullstr = ['', 'NA']", parquet = ""
+)
 
 #' Files of one kind, read into a database of this session's own
 #'
@@ -118,7 +123,9 @@ csv_settings <- ", header = true, sample_size = -1, nullstr = ['', 'NA']"
 #' @return (list) See table_source(); its `con` is to be closed.
 #' @noRd
 paths_source <- function(paths) {
+  paths <- unname(paths)
   kind <- check_paths(paths)
+  paths <- normalizePath(paths)
   check_installed(c("DBI", "duckdb"), arg = "data")
   dialect <- sql_dialect("duckdb")
   # It says where it keeps extensions, of which none is needed
@@ -129,9 +136,10 @@ paths_source <- function(paths) {
       "SET temp_directory = %s", sql_value(dialect, records_folder())
     ))
     DBI::dbExecute(con, sprintf(
-      "CREATE TABLE records AS SELECT * FROM %s([%s], union_by_name = true%s)",
+      "CREATE TABLE records AS SELECT * FROM
+       %s([%s], union_by_name = true, hive_partitioning = false%s)",
       file_readers[[kind]], toString(sql_value(dialect, paths)),
-      if (kind == "csv") csv_settings else ""
+      reader_settings[[kind]]
     ))
     TRUE
   }, FALSE)
@@ -172,8 +180,9 @@ check_paths <- function(paths) {
   }
   refuse(is.na(paths) | !file.exists(paths) | dir.exists(paths), "no file")
   # DuckDB takes these for patterns of several names
-  refuse(grepl("[*?{}\\[]", paths), "named with one of * ? [ {")
-  refuse(duplicated(normalizePath(paths)), "named twice")
+  real <- normalizePath(paths)
+  refuse(grepl("[*?{}\\[]", real), "named with one of * ? [ {")
+  refuse(duplicated(real), "named twice")
   kinds <- sub(".*[.](csv|parquet)([.]gz)?$", "\\1", tolower(paths))
   refuse(!kinds %in% names(file_readers), "of another kind")
   refuse(kinds != kinds[1], "not of the kind of the first")
