@@ -108,9 +108,8 @@ duckdb_check_session <- function(dialect, ask) {
 
 file_readers <- c(csv = "read_csv", parquet = "read_parquet")
 
-# Columns are those of the files: their folders' names add none. No row is left
-# out as a comment or a title; all rows tell the types of columns; missing values
-# are as R writes them.
+# No row is left out as a comment or a title. All rows tell a column's type.
+# Missing values are as R writes them.
 reader_settings <- c(
   csv = ", header = true, skip = 0, comment = '', sample_size = -1,
          nullstr = ['', 'NA']", parquet = ""
