@@ -36,9 +36,10 @@ duckdb_table <- function(source, dialect, ask) {
   name <- text[length(text)]
   # A schema, or a database whose schema has its usual name
   among <- switch(min(length(path), 3),
-    sprintf(paste(
-      "(d = %1$s AND s = %2$s OR d = 'temp')"
-    ), "lower(current_database())", "lower(current_schema())"),
+    paste(
+      "(d = lower(current_database()) AND s = lower(current_schema())",
+      "OR d = 'temp')"
+    ),
     sprintf(paste(
       "(s = %1$s AND d IN (lower(current_database()), 'temp')",
       "OR d = %1$s AND s = 'main')"
@@ -108,11 +109,12 @@ duckdb_check_session <- function(dialect, ask) {
 
 file_readers <- c(csv = "read_csv", parquet = "read_parquet")
 
-# No row is left out as a comment or a title. All rows tell a column's type.
-# Missing values are as R writes them.
+# What a CSV file means is not guessed: after a row of another length DuckDB
+# would take another sign for the comma. No row is left out as a comment or a
+# title. All rows tell a column's type. Missing values are as R writes them.
 reader_settings <- c(
-  csv = ", header = true, skip = 0, comment = '', sample_size = -1,
-         nullstr = ['', 'NA']", parquet = ""
+  csv = ", delim = ',', quote = '\"', escape = '\"', header = true, skip = 0,
+         comment = '', sample_size = -1, nullstr = ['', 'NA']", parquet = ""
 )
 
 #' Files of one kind, read into a database of this session's own
@@ -122,13 +124,13 @@ reader_settings <- c(
 #' @return (list) See table_source(); its `con` is to be closed.
 #' @noRd
 paths_source <- function(paths) {
-  paths <- unname(paths)
   kind <- check_paths(paths)
-  paths <- normalizePath(paths)
   check_installed(c("DBI", "duckdb"), arg = "data")
   dialect <- sql_dialect("duckdb")
   # It says where it keeps extensions, of which none is needed
   con <- suppressMessages(DBI::dbConnect(duckdb::duckdb()))
+  done <- FALSE
+  on.exit(if (!done) close_source(con))
   done <- or_else({
     # What does not fit into memory lies where R's own temporary files do
     DBI::dbExecute(con, sprintf(
@@ -137,22 +139,19 @@ paths_source <- function(paths) {
     DBI::dbExecute(con, sprintf(
       "CREATE TABLE records AS SELECT * FROM
        %s([%s], union_by_name = true, hive_partitioning = false%s)",
-      file_readers[[kind]], toString(sql_value(dialect, paths)),
+      file_readers[[kind]], toString(sql_value(dialect, normalizePath(paths))),
       reader_settings[[kind]]
     ))
     TRUE
   }, FALSE)
-  if (!done) {
-    close_source(con)
-    abort_input(
-      "{.arg data} must be files that DuckDB can read.",
-      x = "It could not read {length(paths)} {toupper(kind)} file{?s}. What it
-           says is not shown: it may hold values of records.",
-      i = "Read {cli::qty(length(paths))}{?it/them} with
-           {.fn duckdb::{file_readers[[kind]]}} or another reader to see why.",
-      arg = "data", class = "pseudosynth_error_engine"
-    )
-  }
+  refuse_if(
+    !done, "{.arg data} must be files that DuckDB can read.",
+    x = "It could not read {length(paths)} {toupper(kind)} file{?s}. What it
+         says is not shown: it may hold values of records.",
+    i = "Read {cli::qty(length(paths))}{?it/them} with
+         {.fn {file_readers[[kind]]}} of DuckDB to see why.",
+    arg = "data", class = "pseudosynth_error_engine"
+  )
   columns <- names(DBI::dbGetQuery(con, "SELECT * FROM records LIMIT 0"))
   list(
     con = con, dialect = dialect, path = c("memory", "main", "records"),
@@ -182,6 +181,8 @@ check_paths <- function(paths) {
   real <- normalizePath(paths)
   refuse(grepl("[*?{}\\[]", real), "named with one of * ? [ {")
   refuse(duplicated(real), "named twice")
+  # Under another name, too: each record would count twice
+  refuse(duplicated(rlang::hash_file(real)), "a copy")
   kinds <- sub(".*[.](csv|parquet)([.]gz)?$", "\\1", tolower(paths))
   refuse(!kinds %in% names(file_readers), "of another kind")
   refuse(kinds != kinds[1], "not of the kind of the first")

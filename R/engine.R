@@ -4,7 +4,7 @@
 
 #' Is it a table of a database, as dplyr has them, or paths of files?
 #' @noRd
-is_table <- function(x) {
+has_engine <- function(x) {
   inherits(x, c("tbl_sql", "tbl_lazy")) || is.character(x) && length(x) > 0
 }
 

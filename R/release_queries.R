@@ -34,7 +34,7 @@ release_queries <- function(formula, data, family = student_t(),
                             scaling = NULL) {
   check_formula(formula)
   check_that(
-    is_table(data), data,
+    has_engine(data), data,
     "{.arg data} must be a table of a database, or paths of files."
   )
   family <- check_score_family(family)

@@ -163,8 +163,9 @@
 #' `c("persons1.parquet", "persons2.parquet")`. They need package duckdb, which
 #' reads them into memory of its own; what does not fit lies in R's temporary
 #' folder meanwhile. All files together are one table. Columns are matched by
-#' name. Those of CSV files have the types that DuckDB finds: codes such as `01`
-#' become numbers. Empty fields and `NA` are missing values.
+#' name. A file and its copy are refused; a record that is in two files counts
+#' twice. CSV files have commas between columns, which get the types that DuckDB
+#' finds. Empty fields and `NA` are missing values.
 #'
 #' @section Error types:
 #' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both
@@ -221,7 +222,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_no_dots(..., hint = "See {.fn score_release}.")
   check_ledger(ledger)
   check_formula(formula)
-  if (!is_table(data)) check_data_frame(data)
+  if (!has_engine(data)) check_data_frame(data)
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
@@ -232,7 +233,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_seed(seed)
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
-  if (is_table(data)) {
+  if (has_engine(data)) {
     return(with_engine(data, function(engine) {
       open <- open_score_file(
         engine, formula, family, settings, prior, stated_prior, response,

@@ -121,3 +121,30 @@ expect_releases_of_frame <- function(table, d) {
   }
   whole
 }
+
+# Releases of a table are of one moment, whatever another connection does
+expect_one_moment <- function(con, other, d) {
+  plain <- asked
+  local_replaced("asked", function(con, query, most = -1) {
+    found <- plain(con, query, most)
+    # Once the combinations are counted
+    if ("n" %in% names(found)) {
+      DBI::dbExecute(other, "UPDATE persons SET income = income * 2")
+      DBI::dbExecute(other, "DELETE FROM persons WHERE hours > 30")
+    }
+    found
+  })
+  table <- dplyr::tbl(con, "persons")
+  expect_same_release(
+    released(log(income) ~ flag, table), released(log(income) ~ flag, d)
+  )
+  # A transaction of the user's own is left as it is
+  DBI::dbBegin(con)
+  DBI::dbExecute(con, "CREATE TABLE mine (x INTEGER)")
+  expect_error(
+    released(log(income) ~ flag, table), "transaction of its own",
+    class = "pseudosynth_error_engine"
+  )
+  DBI::dbCommit(con)
+  expect_true(DBI::dbExistsTable(con, "mine"))
+}

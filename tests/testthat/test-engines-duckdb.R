@@ -157,28 +157,7 @@ test_that("an update in the middle is not seen, the user's transaction stays", {
   con <- duckdb_persons(persons = d)
   other <- DBI::dbConnect(con@driver)
   withr::defer(DBI::dbDisconnect(other))
-  table <- dplyr::tbl(con, "persons")
-  plain <- asked
-  local_replaced("asked", function(con, query, most = -1) {
-    found <- plain(con, query, most)
-    # Once the combinations are counted
-    if ("n" %in% names(found)) {
-      DBI::dbExecute(other, "UPDATE persons SET income = income * 2")
-      DBI::dbExecute(other, "DELETE FROM persons WHERE hours > 30")
-    }
-    found
-  })
-  expect_same_release(
-    released(log(income) ~ flag, table), released(log(income) ~ flag, d)
-  )
-  DBI::dbBegin(con)
-  DBI::dbExecute(con, "CREATE TABLE mine (x INTEGER)")
-  expect_error(
-    released(log(income) ~ flag, table), "transaction of its own",
-    class = "pseudosynth_error_engine"
-  )
-  DBI::dbCommit(con)
-  expect_true(DBI::dbExistsTable(con, "mine"))
+  expect_one_moment(con, other, d)
 })
 
 test_that("predictors that tell the response are refused in DuckDB, too", {
@@ -232,7 +211,18 @@ test_that("CSV and Parquet files are released as the data frame is", {
   refused(path("none.csv"), "no file")
   refused(folder, "no file")
   refused(parts[c(1, 2, 1)], "named twice")
+  file.copy(parts[1], path("copy.parquet"))
+  refused(c(parts, path("copy.parquet")), "1 is a copy")
   refused(c(path("it's one.csv"), parts), "2 are not of the kind")
+  # A row of another length is an error, and no reason to read another format
+  lines <- readLines(path("it's one.csv"))
+  for (row in c(paste0(lines[40], ",41"), "41,secret")) {
+    writeLines(replace(lines, 40, row), path("uneven.csv"))
+    error <- refused(
+      path("uneven.csv"), "could not read", "pseudosynth_error_engine"
+    )
+    expect_no_match(conditionMessage(error), "41|secret")
+  }
   writeLines("a", path("letter.txt"))
   refused(path("letter.txt"), "of another kind")
   file.copy(parts[1], path("part[12].parquet"))
