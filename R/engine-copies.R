@@ -46,7 +46,7 @@ check_table_copies <- function(x, terms, stated) {
     tells_by_groups(columns[[i]]$values, n, followed[i + 1, ], repeats)
   }, NA)]))
   refuse_joint(names(predictors), n, followed[1, "varied"], repeats)
-  if (is.numeric(x$variable$type)) {
+  if (is.numeric(x$records$variable$type)) {
     refuse_held_in_table(x, numbers, stated$constants)
     refuse_means_in_table(x, numbers)
   }
@@ -65,6 +65,7 @@ check_table_copies <- function(x, terms, stated) {
 #' @noRd
 groups_by_column <- function(x, columns) {
   dialect <- x$dialect
+  number <- x$records$numbers$number
   all <- sql_query(dialect, c(
     "0 AS number", sql_total(dialect, "COUNT(*)", "groups"),
     sql_number(dialect, c("low < high", "cell IS NULL"), c("varied", "over")),
@@ -77,7 +78,7 @@ groups_by_column <- function(x, columns) {
     groups <- sql_query(dialect, c(
       "k", "MIN(low) AS low", "MAX(high) AS high"
     ), sprintf("(\n%s\n) h", sql_query(dialect, c(
-      sprintf("%s AS k", sql_by_number("cell", as.character(place))), "low",
+      sprintf("%s AS k", sql_by_number(number, as.character(place))), "low",
       "high"
     ), "g")), "k")
     lain <- sql_query(dialect, c(
@@ -96,19 +97,16 @@ groups_by_column <- function(x, columns) {
       ), c("varied", "over", "down", "up"))
     ), sprintf("(\n%s\n) l", lain))
   }
-  records <- sql_records(dialect, x$engine$from, x$cell, x$modelled)
-  ranges <- sql_query(
-    dialect, c("cell", "MIN(v) AS low", "MAX(v) AS high"),
-    sprintf("(\n%s\n) s", records), "cell"
+  with <- sql_records(dialect, x$records, x$of_y)
+  with[["g"]] <- sql_query(
+    dialect, c("cell", "MIN(v) AS low", "MAX(v) AS high"), "s", "cell"
   )
+  start <- sql_with(dialect, with, setdiff(names(with), c("r", "s")))
   # Engines take some hundred parts of a query at most
   arms <- c(all, vapply(seq_along(columns), one, ""))
   parts <- split(arms, (seq_along(arms) - 1) %/% 50)
   found <- do.call(rbind, lapply(parts, function(part) {
-    x$engine$ask(sprintf(
-      "WITH g AS %s(\n%s\n)\n%s", dialect$materialized, ranges,
-      paste(part, collapse = "\nUNION ALL\n")
-    ))
+    x$engine$ask(paste0(start, paste(part, collapse = "\nUNION ALL\n")))
   }))
   as.matrix(found[order(found$number), -1])
 }
@@ -205,7 +203,7 @@ refuse_held_in_table <- function(x, numbers, constants) {
   if (!any(some)) {
     return(invisible())
   }
-  raw <- sql_as_double(x$dialect, x$variable)
+  raw <- sql_as_double(x$dialect, x$records$variable)
   once <- sql_query(
     x$dialect, sprintf("%s AS w", raw), x$engine$from,
     paste(raw, "HAVING COUNT(*) = 1")
@@ -247,15 +245,15 @@ sql_means <- function(x, column, value, long) {
   dialect <- x$dialect
   number <- function(x) sql_value(dialect, as.double(x))
   raw <- sql_within(
-    dialect, sql_as_double(dialect, x$variable), c(-1, 1) * largest_number
+    dialect, sql_as_double(dialect, x$records$variable), c(-1, 1) * largest_number
   )
-  read <- x$columns[[column$of]]
+  read <- x$records$columns[[column$of]]
   key <- if (is.character(read$type)) {
     # The numbers that its text writes
-    level <- x$levels[column$of]
-    first <- !duplicated(level)
-    sql_by_cell(
-      read$read, level[first, , drop = FALSE], number(column$values)[first]
+    text <- x$cells$values[[column$of]]
+    first <- which(!duplicated(text))
+    sql_by_level(
+      read$read, sql_value(dialect, text[first]), number(column$values[first])
     )
   } else {
     sql_as_double(dialect, read)

@@ -51,10 +51,12 @@ found_table <- function(source, dialect, ask) {
 
 # For this transaction alone. Numbers leave with all their digits, backslashes
 # are plain, and queries are not compiled, which takes minutes for thousands of
-# combinations. Not all versions have all of these.
+# combinations. Equal records are not sorted to be counted: of the combinations
+# of many columns it expects far more than there are. Not all versions have all
+# of these.
 postgresql_settings <- c(
   standard_conforming_strings = "on", extra_float_digits = "3", jit = "off",
-  client_min_messages = "error", client_encoding = "UTF8"
+  client_min_messages = "error", client_encoding = "UTF8", enable_sort = "off"
 )
 
 postgresql_set <- function(settings, ask) {

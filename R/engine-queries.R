@@ -6,13 +6,17 @@
 #' @noRd
 sql_query <- function(dialect, select, from, group = character(),
                       with = character(), once = names(with)[1]) {
-  kept <- ifelse(names(with) %in% once, dialect$materialized, "")
-  parts <- sprintf("%s AS %s(\n%s\n)", names(with), kept, with)
   paste0(
-    if (length(with) > 0) paste0("WITH ", paste(parts, collapse = ", "), "\n"),
+    if (length(with) > 0) sql_with(dialect, with, once),
     "SELECT ", paste(select, collapse = ", "), "\nFROM ", from,
     if (length(group) > 0) paste("\nGROUP BY", paste(group, collapse = ", "))
   )
+}
+
+sql_with <- function(dialect, with, once) {
+  kept <- ifelse(names(with) %in% once, dialect$materialized, "")
+  parts <- sprintf("%s AS %s(\n%s\n)", names(with), kept, with)
+  paste0("WITH ", paste(parts, collapse = ", "), "\n")
 }
 
 #' Counts and sums leave as doubles, which are exact up to 2^53
@@ -22,6 +26,11 @@ sql_total <- function(dialect, x, as) {
 }
 
 sql_count <- function(dialect) sql_total(dialect, "COUNT(*)", "n")
+
+#' The same of the rows of sql_records()
+#' @param holds (string) How many records something holds for.
+#' @noRd
+sql_sum <- function(dialect, x, as) sql_total(dialect, sprintf("SUM(%s)", x), as)
 
 #' How many records something holds for
 #' @noRd
@@ -39,39 +48,26 @@ sql_cells <- function(dialect, from, columns) {
   sql_query(dialect, c(named, sql_count(dialect)), from, read)
 }
 
-#' Records with the number of their combination and the modelled response
-#'
-#' All further queries are of numbers: text is looked at here alone.
-#' @param cell (string) See sql_by_cell().
+#' Queries that start from sql_records(), each computed once
 #' @noRd
-sql_records <- function(dialect, from, cell, value) {
+sql_from_records <- function(dialect, records, value, select, from, group,
+                             with) {
+  with <- c(sql_records(dialect, records, value), with)
   sql_query(
-    dialect, c(sprintf("%s AS cell", cell), sprintf("%s AS v", value)), from
-  )
-}
-
-#' A value for each number from 1, as CASEs in a tree
-#'
-#' @param of (string) The number. Those of equal neighbours are one arm.
-#' @param value (character) Literals.
-#' @noRd
-sql_by_number <- function(of, value) {
-  runs <- rle(value)
-  ends <- cumsum(runs$lengths)
-  sql_tree(
-    sprintf("%s <= %d", of, ends[-length(ends)]), runs$values
+    dialect, select, from, group, with, setdiff(names(with), c("r", "u"))
   )
 }
 
 #' The whole sums of a step, see whole_scores(), by combination
 #'
-#' @param cell (string) See sql_by_cell().
-#' @param scored (string) See sql_scored().
+#' @param records (list) See sql_records().
+#' @param scored (string) See sql_scored(), of `y`.
 #' @param at (data frame) `centre`, `spread`, `lowest` of each combination.
 #' @noRd
-sql_whole <- function(dialect, from, cell, scored, at, clip) {
+sql_whole <- function(dialect, records, scored, at, clip) {
   by_cell <- function(x) {
-    sprintf("(%s)", sql_by_number("cell", sql_value(dialect, x)))
+    value <- sql_value(dialect, x)
+    sprintf("(%s)", sql_by_number(records$numbers$number, value))
   }
   centre <- clamp(as.double(at$centre), -largest_number, largest_number)
   centre[abs(centre) < 1 / largest_spread] <- 0
@@ -80,6 +76,7 @@ sql_whole <- function(dialect, from, cell, scored, at, clip) {
   centre[is.na(centre)] <- largest_number
   spread[is.na(spread)] <- largest_spread
   lowest <- clamp(as.double(at$lowest), -largest_number, largest_number)
+  lowest <- rep_len(lowest, length(centre))
   clip <- sql_value(
     dialect, clamp(as.double(clip), 1 / largest_spread, largest_spread)
   )
@@ -95,38 +92,36 @@ sql_whole <- function(dialect, from, cell, scored, at, clip) {
     ),
     score_steps, score_steps, halves_up, dialect$whole
   )
-  sql_query(
-    dialect, c(
-      "cell", sql_count(dialect),
-      sql_number(dialect, sprintf("v > low AND v < %s", clip), "inside"),
-      sql_total(dialect, sprintf("SUM(%s)", whole), "q"),
-      sql_number(dialect, "u IS NULL OR low IS NULL", "lost")
+  number <- function(holds) sprintf("CASE WHEN %s THEN n ELSE 0 END", holds)
+  sql_from_records(
+    dialect, records, scored, c(
+      "cell", sql_sum(dialect, c(
+        "n", number(sprintf("v > low AND v < %s", clip)),
+        sprintf("n * %s", whole), number("u IS NULL OR low IS NULL")
+      ), c("n", "inside", "q", "lost"))
     ), "u", "cell", with = c(
-      s = sql_records(dialect, from, cell, scored),
       t = sql_query(dialect, c(
         "cell", sprintf("(v - %s) / %s AS v", by_cell(centre), by_cell(spread)),
-        sprintf("%s AS low", by_cell(lowest))
+        sprintf("%s AS low", by_cell(lowest)), "n"
       ), "s"),
       u = sql_query(
-        dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip)), "t"
+        dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip), "n"), "t"
       )
-    ), once = c("s", "t")
+    )
   )
 }
 
 #' How many records are in each bin, from 1, by combination
 #' @param breaks (double) Between bins: a bin holds its lower one.
 #' @noRd
-sql_tally <- function(dialect, from, cell, modelled, breaks) {
+sql_tally <- function(dialect, records, modelled, breaks) {
   bin <- sql_tree(
     sprintf("v < %s", sql_value(dialect, as.double(breaks))),
     as.character(seq_len(length(breaks) + 1))
   )
-  sql_query(
-    dialect, c("cell", "bin", sql_count(dialect)), "t", c("cell", "bin"),
-    with = c(
-      s = sql_records(dialect, from, cell, modelled),
-      t = sql_query(dialect, c("cell", sprintf("%s AS bin", bin)), "s")
-    ), once = c("s", "t")
+  sql_from_records(
+    dialect, records, modelled, c("cell", "bin", sql_sum(dialect, "n", "n")),
+    "t", c("cell", "bin"),
+    with = c(t = sql_query(dialect, c("cell", sprintf("%s AS bin", bin), "n"), "s"))
   )
 }
