@@ -65,21 +65,16 @@ check_table_copies <- function(x, terms, stated) {
 #' @noRd
 groups_by_column <- function(x, columns) {
   dialect <- x$dialect
-  number <- x$records$numbers$number
   all <- sql_query(dialect, c(
     "0 AS number", sql_total(dialect, "COUNT(*)", "groups"),
     sql_number(dialect, c("low < high", "cell IS NULL"), c("varied", "over")),
     sql_total(dialect, "0", c("down", "up"))
   ), "g")
   one <- function(i) {
-    # Places in the order of the column, which for text is that of bytes
-    values <- columns[[i]]$values
-    place <- match(values, sort(unique(values), method = "radix"))
     groups <- sql_query(dialect, c(
       "k", "MIN(low) AS low", "MAX(high) AS high"
     ), sprintf("(\n%s\n) h", sql_query(dialect, c(
-      sprintf("%s AS k", sql_by_number(number, as.character(place))), "low",
-      "high"
+      sprintf("%s AS k", sql_place(x, columns[[i]])), "low", "high"
     ), "g")), "k")
     lain <- sql_query(dialect, c(
       "low", "high", "LAG(low) OVER (ORDER BY k) AS low_before",
@@ -109,6 +104,24 @@ groups_by_column <- function(x, columns) {
     x$engine$ask(paste0(start, paste(part, collapse = "\nUNION ALL\n")))
   }))
   as.matrix(found[order(found$number), -1])
+}
+
+#' Places of a column's values in their order, which for text is that of bytes
+#' @param column (list) `values`, by combination, and `of` (place of the
+#'   predictor whose levels they are of, or `NULL`).
+#' @noRd
+sql_place <- function(x, column) {
+  value <- column$values
+  place <- as.character(match(value, sort(unique(value), method = "radix")))
+  numbers <- x$records$numbers
+  code <- if (is.null(column$of)) NA else numbers$code[column$of]
+  if (is.na(code)) {
+    return(sql_by_number(numbers$number, place))
+  }
+  level <- x$cells$values[[column$of]]
+  first <- which(!duplicated(level))
+  first <- first[order(level[first], method = "radix")]
+  sql_by_level(code, as.character(seq_along(first) - 1L), place[first])
 }
 
 #' How many responses are met once, twice and so on

@@ -2,8 +2,9 @@
 # adds an amount of its own, as a digit of a number does. Queries look at text
 # once for each column and not for each combination.
 
-# Whole numbers are exact as doubles up to here
-most_numbers <- 2^53
+# Whole numbers are exact as doubles up to twice as many, and so are their
+# quotients once they are rounded down
+most_numbers <- 2^52
 
 #' Numbers of combinations, and how queries compute them
 #'
@@ -13,51 +14,72 @@ most_numbers <- 2^53
 #' @param cells (list) See with_engine(), sorted.
 #' @return (list) `number` (double, increasing) of each combination; `steps`, of
 #'   each its `columns` (places) and the `sum` (string, of columns k1, k2 and so
-#'   on, and of `cell`, the number so far).
+#'   on, and of `cell`, the number so far); `code` (character): of each column
+#'   of the last step the place of its level, from 0, as a part of `cell`, and
+#'   else `NA`.
 #' @noRd
 cell_numbers <- function(dialect, columns, cells) {
   levels <- lapply(cells$values, function(x) sort(unique(x), method = "radix"))
-  code <- Map(function(x, levels) match(x, levels) - 1, cells$values, levels)
+  sizes <- as.double(lengths(levels))
   number <- numeric(length(cells$n))
-  whole <- function(x) sprintf("%.0f", x)
+  code <- rep(NA_character_, length(columns))
   steps <- list()
   left <- seq_along(columns)
   while (length(left) > 0 || length(steps) == 0) {
     met <- sort(unique(number))
-    fits <- length(met) * cumprod(as.double(lengths(levels)[left])) <=
-      most_numbers
-    own <- left[seq_along(left) <= max(1, sum(fits))]
-    amount <- rev(cumprod(c(1, rev(lengths(levels)[own]))))
+    fits <- length(met) * cumprod(sizes[left]) <= most_numbers
+    own <- left[seq_len(min(length(left), max(1, sum(fits))))]
+    # What the next number, and the next level of each column, adds
+    amount <- rev(cumprod(c(1, rev(sizes[own]))))
     number <- (match(number, met) - 1) * amount[1]
-    terms <- if (length(steps) > 0) {
-      sql_by_level("cell", whole(met), whole((seq_along(met) - 1) * amount[1]),
-        sorted = TRUE
-      )
-    }
+    terms <- if (length(steps) > 0) sql_digits("cell", met, amount[1])
     for (i in seq_along(own)) {
-      j <- own[i]
-      number <- number + code[[j]] * amount[i + 1]
+      x <- levels[[own[i]]]
+      number <- number +
+        (match(cells$values[[own[i]]], x) - 1) * amount[i + 1]
       # Long whole numbers are doubles here and there
-      level <- if (is.double(columns[[j]]$type)) {
-        as.double(levels[[j]])
-      } else {
-        levels[[j]]
-      }
-      terms <- c(terms, sql_by_level(
-        sprintf("k%d", j), sql_value(dialect, level),
-        whole((seq_along(level) - 1) * amount[i + 1]), sorted = TRUE
+      if (is.double(columns[[own[i]]]$type)) x <- as.double(x)
+      terms <- c(terms, sql_digits(
+        sprintf("k%d", own[i]), sql_value(dialect, x), amount[i + 1]
       ))
     }
     # The first makes the sum a long number
-    terms <- c(sprintf("CAST(%s AS %s)", c(terms, "0")[1], dialect$whole),
-      terms[-1]
+    terms <- c(
+      sprintf("CAST(%s AS %s)", c(terms, "0")[1], dialect$whole), terms[-1]
     )
     steps <- c(steps, list(
       list(columns = own, sum = paste(terms, collapse = " + "))
     ))
     left <- setdiff(left, own)
   }
-  list(number = number, steps = steps)
+  code[own] <- sql_code(dialect, amount[-1], sizes[own])
+  list(number = number, steps = steps, code = code)
+}
+
+#' What the levels of a column add to the number
+#' @param level (character, or double) Sorted literals.
+#' @param amount (number) Of a level more than the one before.
+#' @noRd
+sql_digits <- function(key, level, amount) {
+  if (is.double(level)) level <- sprintf("%.0f", level)
+  sql_by_level(
+    key, level, sprintf("%.0f", (seq_along(level) - 1) * amount), sorted = TRUE
+  )
+}
+
+#' Levels of columns, from 0, as parts of a number
+#' @param amount,size (double) What a level adds, and how many there are.
+#' @noRd
+sql_code <- function(dialect, amount, size) {
+  above <- function(amount) {
+    sql_floor(dialect, sprintf(
+      "(%s / %s)", sql_double(dialect, "cell"), sql_value(dialect, amount)
+    ))
+  }
+  sprintf(
+    "%s - %s * %s", above(amount), sql_value(dialect, size),
+    above(amount * size)
+  )
 }
 
 #' Records with the number of their combination and the modelled response

@@ -48,16 +48,6 @@ sql_cells <- function(dialect, from, columns) {
   sql_query(dialect, c(named, sql_count(dialect)), from, read)
 }
 
-#' Queries that start from sql_records(), each computed once
-#' @noRd
-sql_from_records <- function(dialect, records, value, select, from, group,
-                             with) {
-  with <- c(sql_records(dialect, records, value), with)
-  sql_query(
-    dialect, select, from, group, with, setdiff(names(with), c("r", "u"))
-  )
-}
-
 #' The whole sums of a step, see whole_scores(), by combination
 #'
 #' @param records (list) See sql_records().
@@ -76,7 +66,6 @@ sql_whole <- function(dialect, records, scored, at, clip) {
   centre[is.na(centre)] <- largest_number
   spread[is.na(spread)] <- largest_spread
   lowest <- clamp(as.double(at$lowest), -largest_number, largest_number)
-  lowest <- rep_len(lowest, length(centre))
   clip <- sql_value(
     dialect, clamp(as.double(clip), 1 / largest_spread, largest_spread)
   )
@@ -93,21 +82,28 @@ sql_whole <- function(dialect, records, scored, at, clip) {
     score_steps, score_steps, halves_up, dialect$whole
   )
   number <- function(holds) sprintf("CASE WHEN %s THEN n ELSE 0 END", holds)
-  sql_from_records(
-    dialect, records, scored, c(
+  with <- c(
+    sql_records(dialect, records, scored),
+    t = sql_query(dialect, c(
+      "cell", sprintf("(v - %s) / %s AS v", by_cell(centre), by_cell(spread)),
+      sprintf("%s AS low", by_cell(lowest)), "n"
+    ), "s"),
+    u = sql_query(
+      dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip), "n"), "t"
+    )
+  )
+  # Computed once is what is used more than once
+  varied <- vapply(list(centre, spread, lowest), function(x) {
+    length(unique(x)) > 1
+  }, NA)
+  sql_query(
+    dialect, c(
       "cell", sql_sum(dialect, c(
         "n", number(sprintf("v > low AND v < %s", clip)),
         sprintf("n * %s", whole), number("u IS NULL OR low IS NULL")
       ), c("n", "inside", "q", "lost"))
-    ), "u", "cell", with = c(
-      t = sql_query(dialect, c(
-        "cell", sprintf("(v - %s) / %s AS v", by_cell(centre), by_cell(spread)),
-        sprintf("%s AS low", by_cell(lowest)), "n"
-      ), "s"),
-      u = sql_query(
-        dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip), "n"), "t"
-      )
-    )
+    ), "u", "cell", with = with,
+    once = setdiff(names(with), c("r", if (!any(varied)) "s", "u"))
   )
 }
 
@@ -119,9 +115,14 @@ sql_tally <- function(dialect, records, modelled, breaks) {
     sprintf("v < %s", sql_value(dialect, as.double(breaks))),
     as.character(seq_len(length(breaks) + 1))
   )
-  sql_from_records(
-    dialect, records, modelled, c("cell", "bin", sql_sum(dialect, "n", "n")),
-    "t", c("cell", "bin"),
-    with = c(t = sql_query(dialect, c("cell", sprintf("%s AS bin", bin), "n"), "s"))
+  with <- c(
+    sql_records(dialect, records, modelled),
+    t = sql_query(
+      dialect, c("cell", sprintf("%s AS bin", bin), "n"), "s"
+    )
+  )
+  sql_query(
+    dialect, c("cell", "bin", sql_sum(dialect, "n", "n")), "t",
+    c("cell", "bin"), with = with, once = setdiff(names(with), c("r", "t"))
   )
 }

@@ -114,7 +114,11 @@ sql_as_double <- function(dialect, column) {
   if (is.double(column$type)) read else sql_double(dialect, read)
 }
 
-sql_floor <- function(dialect, x) gsub("{x}", x, dialect$floor, fixed = TRUE)
+sql_floor <- function(dialect, x) {
+  vapply(x, function(x) gsub("{x}", x, dialect$floor, fixed = TRUE), "",
+    USE.NAMES = FALSE
+  )
+}
 
 # Comparisons of a CASE before another is asked
 most_arms <- 8

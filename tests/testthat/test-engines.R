@@ -299,13 +299,17 @@ numbers_found <- function(con, cells, most = most_numbers) {
     variable = list(read = "1", type = double()),
     numbers = cell_numbers(dialect, columns, cells)
   )
-  found <- DBI::dbGetQuery(con, sql_from_records(
-    dialect, records, "y", c("cell", "n"), "s", character(), character()
+  with <- sql_records(dialect, records, "y")
+  code <- records$numbers$code
+  of_last <- which(!is.na(code))
+  found <- DBI::dbGetQuery(con, sql_query(
+    dialect, c("cell", "n", sprintf("%s AS c%d", code[of_last], of_last)), "s",
+    with = with, once = setdiff(names(with), "r")
   ))
   expect_true(all(found$n == 1))
   list(
     of = records$numbers$number, steps = length(records$numbers$steps),
-    found = as.double(found$cell)
+    found = as.double(found$cell), code = found[-(1:2)], of_last = of_last
   )
 }
 
@@ -324,6 +328,12 @@ test_that("combinations are found by a number, in one step or in several", {
     numbers <- numbers_found(con, cells, most)
     expect_false(is.unsorted(numbers$of, strictly = TRUE))
     expect_identical(numbers$found, numbers$of)
+    # Parts of a number tell the levels of the last step's columns
+    for (j in seq_along(numbers$of_last)) {
+      x <- cells$values[[numbers$of_last[j]]]
+      place <- match(x, sort(unique(x), method = "radix")) - 1
+      expect_identical(as.double(numbers$code[[j]]), place)
+    }
     expect_identical(numbers$steps, switch(as.character(most),
       "3000" = 2L, "10" = 4L, 1L
     ))
