@@ -82,6 +82,9 @@ sql_whole <- function(dialect, records, scored, at, clip) {
     score_steps, score_steps, halves_up, dialect$whole
   )
   number <- function(holds) sprintf("CASE WHEN %s THEN n ELSE 0 END", holds)
+  varied <- any(vapply(list(centre, spread, lowest), function(x) {
+    length(unique(x)) > 1
+  }, NA))
   with <- c(
     sql_records(dialect, records, scored),
     t = sql_query(dialect, c(
@@ -92,10 +95,9 @@ sql_whole <- function(dialect, records, scored, at, clip) {
       dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip), "n"), "t"
     )
   )
-  # Computed once is what is used more than once
-  varied <- vapply(list(centre, spread, lowest), function(x) {
-    length(unique(x)) > 1
-  }, NA)
+  if (varied && dialect$vectors) {
+    with[["s"]] <- paste0(with[["s"]], "\nORDER BY cell")
+  }
   sql_query(
     dialect, c(
       "cell", sql_sum(dialect, c(
@@ -103,7 +105,8 @@ sql_whole <- function(dialect, records, scored, at, clip) {
         sprintf("n * %s", whole), number("u IS NULL OR low IS NULL")
       ), c("n", "inside", "q", "lost"))
     ), "u", "cell", with = with,
-    once = setdiff(names(with), c("r", if (!any(varied)) "s", "u"))
+    # What is used more than once
+    once = setdiff(names(with), c("r", if (!varied) "s", "u"))
   )
 }
 

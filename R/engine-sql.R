@@ -7,6 +7,8 @@
 #' `tried`: whether the package's tests run its queries there. Queries for the
 #' others are written, not run. `sorts`: does it sort records to bring equal ones
 #' together? That takes longer than to compute of each what is computed once.
+#' `vectors`: does it compute some thousand records at a time, with each arm of a
+#' CASE that one of them needs? Neighbours need fewest.
 #' @noRd
 sql_dialects <- list(
   sqlite = list(
@@ -25,7 +27,7 @@ sql_dialects <- list(
   duckdb = list(
     called = "DuckDB", class = "duckdb_connection", tried = TRUE,
     collate = "COLLATE C", double = "DOUBLE", materialized = "MATERIALIZED ",
-    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY"
+    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY", vectors = TRUE
   ),
   spark = list(
     called = "Spark SQL", class = c("Spark SQL", "spark_connection"),
@@ -48,7 +50,7 @@ sql_dialect <- function(name) {
     list(
       tried = FALSE, quote = "\"", collate = "", double = "DOUBLE PRECISION",
       whole = "BIGINT", ln = "LN", floor = "FLOOR({x})", materialized = "",
-      typed = FALSE, begin = NULL, sorts = FALSE
+      typed = FALSE, begin = NULL, sorts = FALSE, vectors = FALSE
     ),
     sql_dialects[[name]]
   )
