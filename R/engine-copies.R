@@ -257,8 +257,9 @@ refuse_means_in_table <- function(x, numbers) {
 sql_means <- function(x, column, value, long) {
   dialect <- x$dialect
   number <- function(x) sql_value(dialect, as.double(x))
+  variable <- x$records$variable
   raw <- sql_within(
-    dialect, sql_as_double(dialect, x$records$variable), c(-1, 1) * largest_number
+    dialect, sql_as_double(dialect, variable), c(-1, 1) * largest_number
   )
   read <- x$records$columns[[column$of]]
   key <- if (is.character(read$type)) {

@@ -1,6 +1,6 @@
-# A number for each combination of the predictors' values: each level of a column
-# adds an amount of its own, as a digit of a number does. Queries look at text
-# once for each column and not for each combination.
+# A number for each combination of the predictors' values: each level of a
+# column adds an amount of its own, as a digit of a number does. Queries look at
+# text once for each column and not for each combination.
 
 # Whole numbers are exact as doubles up to twice as many, and so are their
 # quotients once they are rounded down
@@ -32,7 +32,9 @@ cell_numbers <- function(dialect, columns, cells) {
     # What the next number, and the next level of each column, adds
     amount <- rev(cumprod(c(1, rev(sizes[own]))))
     number <- (match(number, met) - 1) * amount[1]
-    terms <- if (length(steps) > 0) sql_digits("cell", met, amount[1])
+    terms <- if (length(steps) > 0) {
+      sql_digits("cell", sprintf("%.0f", met), amount[1])
+    }
     for (i in seq_along(own)) {
       x <- levels[[own[i]]]
       number <- number +
@@ -57,11 +59,10 @@ cell_numbers <- function(dialect, columns, cells) {
 }
 
 #' What the levels of a column add to the number
-#' @param level (character, or double) Sorted literals.
-#' @param amount (number) Of a level more than the one before.
+#' @param level (character) Literals, sorted.
+#' @param amount (number) What each adds more than the one before.
 #' @noRd
 sql_digits <- function(key, level, amount) {
-  if (is.double(level)) level <- sprintf("%.0f", level)
   sql_by_level(
     key, level, sprintf("%.0f", (seq_along(level) - 1) * amount), sorted = TRUE
   )
@@ -84,9 +85,9 @@ sql_code <- function(dialect, amount, size) {
 
 #' Records with the number of their combination and the modelled response
 #'
-#' All further queries are of numbers: text is looked at here alone. Where records
-#' repeat each other, equal ones are counted first: `n` is how many a row stands
-#' for.
+#' All further queries are of numbers: text is looked at here alone. Where
+#' records repeat each other, equal ones are counted first: `n` is how many a
+#' row stands for.
 #' @param records (list) `from`; `columns` and `variable` (the response's), see
 #'   sql_column(); `numbers`, see cell_numbers(); `counted` (flag: are equal
 #'   ones counted first?).

@@ -27,10 +27,11 @@ sql_total <- function(dialect, x, as) {
 
 sql_count <- function(dialect) sql_total(dialect, "COUNT(*)", "n")
 
-#' The same of the rows of sql_records()
-#' @param holds (string) How many records something holds for.
+#' Sums over rows, each of which may stand for several records
 #' @noRd
-sql_sum <- function(dialect, x, as) sql_total(dialect, sprintf("SUM(%s)", x), as)
+sql_sum <- function(dialect, x, as) {
+  sql_total(dialect, sprintf("SUM(%s)", x), as)
+}
 
 #' How many records something holds for
 #' @noRd
@@ -73,7 +74,8 @@ sql_whole <- function(dialect, records, scored, at, clip) {
     "(u * %s + %s)", sql_value(dialect, as.double(score_steps)),
     sql_value(dialect, 0.5)
   ))
-  # The last step of each record: it adds at most score_steps
+  # The last step of each record: it adds at most score_steps, and so many times
+  # as there are records equal to it
   whole <- sprintf(
     paste(
       "CASE WHEN u >= 1 THEN %d WHEN u <= -1 THEN -%d",

@@ -5,10 +5,10 @@
 #' What engines write each in their own way
 #'
 #' `tried`: whether the package's tests run its queries there. Queries for the
-#' others are written, not run. `sorts`: does it sort records to bring equal ones
-#' together? That takes longer than to compute of each what is computed once.
-#' `vectors`: does it compute some thousand records at a time, with each arm of a
-#' CASE that one of them needs? Neighbours need fewest.
+#' others are written, not run. `sorts`: does it sort records to bring equal
+#' ones together? That takes longer than to compute of each what is computed once.
+#' `vectors`: does it compute some thousand records at a time, with each arm of
+#' a CASE that one of them needs? Neighbours need fewest.
 #' @noRd
 sql_dialects <- list(
   sqlite = list(
@@ -156,8 +156,8 @@ sql_tree <- function(holds, value) {
 #' levels for one, it would count a record twice.
 #' @param key (string) The column, as queries read it.
 #' @param level,value (character) Literals.
-#' @param sorted (flag) Are the levels sorted, in bytes? Many are then looked for
-#'   in a tree.
+#' @param sorted (flag) Are the levels sorted, in bytes? Many are then looked
+#'   for in a tree.
 #' @noRd
 sql_by_level <- function(key, level, value, sorted = FALSE) {
   most <- if (sorted) most_arms else length(level)

@@ -16,6 +16,20 @@ test_that("a release of a table is that of the data frame", {
   expect_identical(guarantee(large)$label, "strict")
 })
 
+test_that("odd levels and many records are added up as in memory", {
+  d <- odd_persons()
+  con <- sqlite(persons = d)
+  table <- dplyr::tbl(con, "persons")
+  expect_odd_releases_of_frame(table, d)
+  expect_sums_of_many(con, sql_dialect("sqlite"))
+  # With more combinations than there are numbers
+  local_replaced("most_numbers", 10)
+  expect_same_release(
+    released(log(income) ~ text + number + flag, table),
+    released(log(income) ~ text + number + flag, d)
+  )
+})
+
 test_that("no query gives a response", {
   d <- engine_persons()
   con <- sqlite(persons = d)
