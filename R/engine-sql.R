@@ -6,7 +6,7 @@
 #'
 #' `tried`: whether the package's tests run its queries there. Queries for the
 #' others are written, not run. `sorts`: does it sort records to bring equal
-#' ones together? That takes longer than to compute of each what is computed once.
+#' ones together? To compute of each what is computed once takes less time.
 #' `vectors`: does it compute some thousand records at a time, with each arm of
 #' a CASE that one of them needs? Neighbours need fewest.
 #' @noRd
