@@ -83,45 +83,6 @@ sql_code <- function(dialect, amount, size) {
   )
 }
 
-#' Records with the number of their combination and the modelled response
-#'
-#' All further queries are of numbers: text is looked at here alone. Where
-#' records repeat each other, equal ones are counted first: `n` is how many a
-#' row stands for.
-#' @param records (list) `from`; `columns` and `variable` (the response's), see
-#'   sql_column(); `numbers`, see cell_numbers(); `counted` (flag: are equal
-#'   ones counted first?).
-#' @param value (string) Of the response `y`.
-#' @return (named character) Queries that others start from, the last one `s` of
-#'   `cell`, `v` and `n`.
-#' @noRd
-sql_records <- function(dialect, records, value) {
-  read <- vapply(records$columns, `[[`, "", "read", USE.NAMES = FALSE)
-  read <- c(read, records$variable$read)
-  keys <- sprintf("k%d", seq_along(records$columns))
-  n <- if (records$counted) {
-    sprintf("CAST(COUNT(*) AS %s)", dialect$whole)
-  } else {
-    "1"
-  }
-  # No column of the table can share these names
-  queries <- c(r = sql_query(
-    dialect, sprintf("%s AS %s", c(read, n), c(keys, "y", "n")), records$from,
-    if (records$counted) read
-  ))
-  steps <- records$numbers$steps
-  for (i in seq_along(steps)) {
-    keys <- setdiff(keys, sprintf("k%d", steps[[i]]$columns))
-    last <- i == length(steps)
-    query <- sql_query(dialect, c(
-      sprintf("%s AS cell", steps[[i]]$sum),
-      if (last) sprintf("%s AS v", value) else c(keys, "y"), "n"
-    ), names(queries)[i])
-    queries[if (last) "s" else sprintf("r%d", i)] <- query
-  }
-  queries
-}
-
 #' A value for each number of a combination, as CASEs in a tree
 #'
 #' @param number (double) Increasing, of the combinations. Equal neighbours are
