@@ -5,10 +5,9 @@
 #' theirs
 #'
 #' As new_response() does of records in memory.
-#' @param x (list) `engine`, `dialect`, `response`, `variable` (its column, see
-#'   sql_column()), `own` and `modelled` (strings, see sql_own() and
-#'   sql_modelled()), `cells`, of these `columns`, `levels` (as literals) and
-#'   `cell` (string: their number, see sql_by_cell()).
+#' @param x (list) `engine`, `dialect`, `response`, `cells`, `records` (see
+#'   sql_records()), `own` and `modelled` (strings, see sql_own() and
+#'   sql_modelled(), of the column) and `of_y` (`modelled`, of records' `y`).
 #' @param stated (list) `ends`, `own` and `modelled` (numbers on either scale),
 #'   with the argument that each is of; `confirmed`; `constants` (of the
 #'   formula).
@@ -34,9 +33,9 @@ check_table_values <- function(x) {
   dialect <- x$dialect
   own <- x$own
   modelled <- x$modelled
-  column <- x$variable$read
+  column <- x$records$variable$read
   labels <- has_labels(response)
-  raw <- if (!labels) sql_as_double(dialect, x$variable)
+  raw <- if (!labels) sql_as_double(dialect, x$records$variable)
   number <- function(x) sql_value(dialect, as.double(x))
   unit <- number(10^response$digits)
   # Whole in units of the last stated decimal, but for how it is stored. What is
@@ -102,7 +101,7 @@ check_table_values <- function(x) {
 check_table_ends <- function(x, stated) {
   dialect <- x$dialect
   number <- function(x) sql_value(dialect, as.double(x))
-  raw <- sql_as_double(dialect, x$variable)
+  raw <- sql_as_double(dialect, x$records$variable)
   for (arg in names(stated$ends)) {
     ends <- as.double(stated$ends[[arg]])
     ends <- ends[!near_one_of(ends, c(0, 1, stated$confirmed))]

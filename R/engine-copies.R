@@ -46,7 +46,7 @@ check_table_copies <- function(x, terms, stated) {
     tells_by_groups(columns[[i]]$values, n, followed[i + 1, ], repeats)
   }, NA)]))
   refuse_joint(names(predictors), n, followed[1, "varied"], repeats)
-  if (is.numeric(x$variable$type)) {
+  if (is.numeric(x$records$variable$type)) {
     refuse_held_in_table(x, numbers, stated$constants)
     refuse_means_in_table(x, numbers)
   }
@@ -71,14 +71,10 @@ groups_by_column <- function(x, columns) {
     sql_total(dialect, "0", c("down", "up"))
   ), "g")
   one <- function(i) {
-    # Places in the order of the column, which for text is that of bytes
-    values <- columns[[i]]$values
-    place <- match(values, sort(unique(values), method = "radix"))
     groups <- sql_query(dialect, c(
       "k", "MIN(low) AS low", "MAX(high) AS high"
     ), sprintf("(\n%s\n) h", sql_query(dialect, c(
-      sprintf("%s AS k", sql_by_number("cell", as.character(place))), "low",
-      "high"
+      sprintf("%s AS k", sql_place(x, columns[[i]])), "low", "high"
     ), "g")), "k")
     lain <- sql_query(dialect, c(
       "low", "high", "LAG(low) OVER (ORDER BY k) AS low_before",
@@ -96,21 +92,36 @@ groups_by_column <- function(x, columns) {
       ), c("varied", "over", "down", "up"))
     ), sprintf("(\n%s\n) l", lain))
   }
-  records <- sql_records(dialect, x$engine$from, x$cell, x$modelled)
-  ranges <- sql_query(
-    dialect, c("cell", "MIN(v) AS low", "MAX(v) AS high"),
-    sprintf("(\n%s\n) s", records), "cell"
+  with <- sql_records(dialect, x$records, x$of_y)
+  with[["g"]] <- sql_query(
+    dialect, c("cell", "MIN(v) AS low", "MAX(v) AS high"), "s", "cell"
   )
+  start <- sql_with(dialect, with, setdiff(names(with), c("r", "s")))
   # Engines take some hundred parts of a query at most
   arms <- c(all, vapply(seq_along(columns), one, ""))
   parts <- split(arms, (seq_along(arms) - 1) %/% 50)
   found <- do.call(rbind, lapply(parts, function(part) {
-    x$engine$ask(sprintf(
-      "WITH g AS %s(\n%s\n)\n%s", dialect$materialized, ranges,
-      paste(part, collapse = "\nUNION ALL\n")
-    ))
+    x$engine$ask(paste0(start, paste(part, collapse = "\nUNION ALL\n")))
   }))
   as.matrix(found[order(found$number), -1])
+}
+
+#' Places of a column's values in their order, which for text is that of bytes
+#' @param column (list) `values`, by combination, and `of` (place of the
+#'   predictor whose levels they are of, or `NULL`).
+#' @noRd
+sql_place <- function(x, column) {
+  value <- column$values
+  place <- as.character(match(value, sort(unique(value), method = "radix")))
+  numbers <- x$records$numbers
+  code <- if (is.null(column$of)) NA else numbers$code[column$of]
+  if (is.na(code)) {
+    return(sql_by_number(numbers$number, place))
+  }
+  level <- x$cells$values[[column$of]]
+  first <- which(!duplicated(level))
+  first <- first[order(level[first], method = "radix")]
+  sql_by_level(code, as.character(seq_along(first) - 1L), place[first])
 }
 
 #' How many responses are met once, twice and so on
@@ -205,7 +216,7 @@ refuse_held_in_table <- function(x, numbers, constants) {
   if (!any(some)) {
     return(invisible())
   }
-  raw <- sql_as_double(x$dialect, x$variable)
+  raw <- sql_as_double(x$dialect, x$records$variable)
   once <- sql_query(
     x$dialect, sprintf("%s AS w", raw), x$engine$from,
     paste(raw, "HAVING COUNT(*) = 1")
@@ -246,16 +257,17 @@ refuse_means_in_table <- function(x, numbers) {
 sql_means <- function(x, column, value, long) {
   dialect <- x$dialect
   number <- function(x) sql_value(dialect, as.double(x))
+  variable <- x$records$variable
   raw <- sql_within(
-    dialect, sql_as_double(dialect, x$variable), c(-1, 1) * largest_number
+    dialect, sql_as_double(dialect, variable), c(-1, 1) * largest_number
   )
-  read <- x$columns[[column$of]]
+  read <- x$records$columns[[column$of]]
   key <- if (is.character(read$type)) {
     # The numbers that its text writes
-    level <- x$levels[column$of]
-    first <- !duplicated(level)
-    sql_by_cell(
-      read$read, level[first, , drop = FALSE], number(column$values)[first]
+    text <- x$cells$values[[column$of]]
+    first <- which(!duplicated(text))
+    sql_by_level(
+      read$read, sql_value(dialect, text[first]), number(column$values[first])
     )
   } else {
     sql_as_double(dialect, read)

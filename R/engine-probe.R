@@ -13,8 +13,8 @@ probed_dialect <- function(engine, log) {
     )), sql_value(dialect, y))
   }
   points <- c(-1.5, -0.25, 0, 2.5, 1023.75)
-  floors <- vapply(sprintf("(%s + %s)", number(points), number(0.5)),
-    sql_floor, "", dialect = dialect
+  floors <- sql_floor(
+    dialect, sprintf("(%s + %s)", number(points), number(0.5))
   )
   probe <- sql_query(
     dialect, c(

@@ -6,13 +6,17 @@
 #' @noRd
 sql_query <- function(dialect, select, from, group = character(),
                       with = character(), once = names(with)[1]) {
-  kept <- ifelse(names(with) %in% once, dialect$materialized, "")
-  parts <- sprintf("%s AS %s(\n%s\n)", names(with), kept, with)
   paste0(
-    if (length(with) > 0) paste0("WITH ", paste(parts, collapse = ", "), "\n"),
+    if (length(with) > 0) sql_with(dialect, with, once),
     "SELECT ", paste(select, collapse = ", "), "\nFROM ", from,
     if (length(group) > 0) paste("\nGROUP BY", paste(group, collapse = ", "))
   )
+}
+
+sql_with <- function(dialect, with, once) {
+  kept <- ifelse(names(with) %in% once, dialect$materialized, "")
+  parts <- sprintf("%s AS %s(\n%s\n)", names(with), kept, with)
+  paste0("WITH ", paste(parts, collapse = ", "), "\n")
 }
 
 #' Counts and sums leave as doubles, which are exact up to 2^53
@@ -22,6 +26,12 @@ sql_total <- function(dialect, x, as) {
 }
 
 sql_count <- function(dialect) sql_total(dialect, "COUNT(*)", "n")
+
+#' Sums over rows, each of which may stand for several records
+#' @noRd
+sql_sum <- function(dialect, x, as) {
+  sql_total(dialect, sprintf("SUM(%s)", x), as)
+}
 
 #' How many records something holds for
 #' @noRd
@@ -41,37 +51,53 @@ sql_cells <- function(dialect, from, columns) {
 
 #' Records with the number of their combination and the modelled response
 #'
-#' All further queries are of numbers: text is looked at here alone.
-#' @param cell (string) See sql_by_cell().
+#' All further queries are of numbers: text is looked at here alone. Where
+#' records repeat each other, equal ones are counted first: `n` is how many a
+#' row stands for.
+#' @param records (list) `from`; `columns` and `variable` (the response's), see
+#'   sql_column(); `numbers`, see cell_numbers(); `counted` (flag: are equal
+#'   ones counted first?).
+#' @param value (string) Of the response `y`.
+#' @return (named character) Queries that others start from, the last one `s` of
+#'   `cell`, `v` and `n`.
 #' @noRd
-sql_records <- function(dialect, from, cell, value) {
-  sql_query(
-    dialect, c(sprintf("%s AS cell", cell), sprintf("%s AS v", value)), from
-  )
-}
-
-#' A value for each number from 1, as CASEs in a tree
-#'
-#' @param of (string) The number. Those of equal neighbours are one arm.
-#' @param value (character) Literals.
-#' @noRd
-sql_by_number <- function(of, value) {
-  runs <- rle(value)
-  ends <- cumsum(runs$lengths)
-  sql_tree(
-    sprintf("%s <= %d", of, ends[-length(ends)]), runs$values
-  )
+sql_records <- function(dialect, records, value) {
+  read <- vapply(records$columns, `[[`, "", "read", USE.NAMES = FALSE)
+  read <- c(read, records$variable$read)
+  keys <- sprintf("k%d", seq_along(records$columns))
+  n <- if (records$counted) {
+    sprintf("CAST(COUNT(*) AS %s)", dialect$whole)
+  } else {
+    "1"
+  }
+  # No column of the table can share these names
+  queries <- c(r = sql_query(
+    dialect, sprintf("%s AS %s", c(read, n), c(keys, "y", "n")), records$from,
+    if (records$counted) read
+  ))
+  steps <- records$numbers$steps
+  for (i in seq_along(steps)) {
+    keys <- setdiff(keys, sprintf("k%d", steps[[i]]$columns))
+    last <- i == length(steps)
+    query <- sql_query(dialect, c(
+      sprintf("%s AS cell", steps[[i]]$sum),
+      if (last) sprintf("%s AS v", value) else c(keys, "y"), "n"
+    ), names(queries)[i])
+    queries[if (last) "s" else sprintf("r%d", i)] <- query
+  }
+  queries
 }
 
 #' The whole sums of a step, see whole_scores(), by combination
 #'
-#' @param cell (string) See sql_by_cell().
-#' @param scored (string) See sql_scored().
+#' @param records (list) See sql_records().
+#' @param scored (string) See sql_scored(), of `y`.
 #' @param at (data frame) `centre`, `spread`, `lowest` of each combination.
 #' @noRd
-sql_whole <- function(dialect, from, cell, scored, at, clip) {
+sql_whole <- function(dialect, records, scored, at, clip) {
   by_cell <- function(x) {
-    sprintf("(%s)", sql_by_number("cell", sql_value(dialect, x)))
+    value <- sql_value(dialect, x)
+    sprintf("(%s)", sql_by_number(records$numbers$number, value))
   }
   centre <- clamp(as.double(at$centre), -largest_number, largest_number)
   centre[abs(centre) < 1 / largest_spread] <- 0
@@ -87,7 +113,8 @@ sql_whole <- function(dialect, from, cell, scored, at, clip) {
     "(u * %s + %s)", sql_value(dialect, as.double(score_steps)),
     sql_value(dialect, 0.5)
   ))
-  # The last step of each record: it adds at most score_steps
+  # The last step of each record: it adds at most score_steps, and so many times
+  # as there are records equal to it
   whole <- sprintf(
     paste(
       "CASE WHEN u >= 1 THEN %d WHEN u <= -1 THEN -%d",
@@ -95,38 +122,51 @@ sql_whole <- function(dialect, from, cell, scored, at, clip) {
     ),
     score_steps, score_steps, halves_up, dialect$whole
   )
+  number <- function(holds) sprintf("CASE WHEN %s THEN n ELSE 0 END", holds)
+  varied <- any(vapply(list(centre, spread, lowest), function(x) {
+    length(unique(x)) > 1
+  }, NA))
+  with <- c(
+    sql_records(dialect, records, scored),
+    t = sql_query(dialect, c(
+      "cell", sprintf("(v - %s) / %s AS v", by_cell(centre), by_cell(spread)),
+      sprintf("%s AS low", by_cell(lowest)), "n"
+    ), "s"),
+    u = sql_query(
+      dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip), "n"), "t"
+    )
+  )
+  if (varied && dialect$vectors) {
+    with[["s"]] <- paste0(with[["s"]], "\nORDER BY cell")
+  }
   sql_query(
     dialect, c(
-      "cell", sql_count(dialect),
-      sql_number(dialect, sprintf("v > low AND v < %s", clip), "inside"),
-      sql_total(dialect, sprintf("SUM(%s)", whole), "q"),
-      sql_number(dialect, "u IS NULL OR low IS NULL", "lost")
-    ), "u", "cell", with = c(
-      s = sql_records(dialect, from, cell, scored),
-      t = sql_query(dialect, c(
-        "cell", sprintf("(v - %s) / %s AS v", by_cell(centre), by_cell(spread)),
-        sprintf("%s AS low", by_cell(lowest))
-      ), "s"),
-      u = sql_query(
-        dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip)), "t"
-      )
-    ), once = c("s", "t")
+      "cell", sql_sum(dialect, c(
+        "n", number(sprintf("v > low AND v < %s", clip)),
+        sprintf("n * %s", whole), number("u IS NULL OR low IS NULL")
+      ), c("n", "inside", "q", "lost"))
+    ), "u", "cell", with = with,
+    # What is used more than once
+    once = setdiff(names(with), c("r", if (!varied) "s", "u"))
   )
 }
 
 #' How many records are in each bin, from 1, by combination
 #' @param breaks (double) Between bins: a bin holds its lower one.
 #' @noRd
-sql_tally <- function(dialect, from, cell, modelled, breaks) {
+sql_tally <- function(dialect, records, modelled, breaks) {
   bin <- sql_tree(
     sprintf("v < %s", sql_value(dialect, as.double(breaks))),
     as.character(seq_len(length(breaks) + 1))
   )
+  with <- c(
+    sql_records(dialect, records, modelled),
+    t = sql_query(
+      dialect, c("cell", sprintf("%s AS bin", bin), "n"), "s"
+    )
+  )
   sql_query(
-    dialect, c("cell", "bin", sql_count(dialect)), "t", c("cell", "bin"),
-    with = c(
-      s = sql_records(dialect, from, cell, modelled),
-      t = sql_query(dialect, c("cell", sprintf("%s AS bin", bin)), "s")
-    ), once = c("s", "t")
+    dialect, c("cell", "bin", sql_sum(dialect, "n", "n")), "t",
+    c("cell", "bin"), with = with, once = setdiff(names(with), c("r", "t"))
   )
 }

@@ -5,13 +5,16 @@
 #' What engines write each in their own way
 #'
 #' `tried`: whether the package's tests run its queries there. Queries for the
-#' others are written, not run.
+#' others are written, not run. `sorts`: does it sort records to bring equal
+#' ones together? To compute of each what is computed once takes less time.
+#' `vectors`: does it compute some thousand records at a time, with each arm of
+#' a CASE that one of them needs? Neighbours need fewest.
 #' @noRd
 sql_dialects <- list(
   sqlite = list(
     called = "SQLite", class = "SQLiteConnection", tried = TRUE,
     collate = "COLLATE BINARY", double = "REAL", materialized = "MATERIALIZED ",
-    text = "TEXT", begin = "BEGIN",
+    text = "TEXT", begin = "BEGIN", sorts = TRUE,
     # Not all have floor(); halves are exact
     floor = "(CAST({x} AS INTEGER) - ({x} < CAST({x} AS INTEGER)))"
   ),
@@ -24,7 +27,7 @@ sql_dialects <- list(
   duckdb = list(
     called = "DuckDB", class = "duckdb_connection", tried = TRUE,
     collate = "COLLATE C", double = "DOUBLE", materialized = "MATERIALIZED ",
-    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY"
+    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY", vectors = TRUE
   ),
   spark = list(
     called = "Spark SQL", class = c("Spark SQL", "spark_connection"),
@@ -47,7 +50,7 @@ sql_dialect <- function(name) {
     list(
       tried = FALSE, quote = "\"", collate = "", double = "DOUBLE PRECISION",
       whole = "BIGINT", ln = "LN", floor = "FLOOR({x})", materialized = "",
-      typed = FALSE, begin = NULL
+      typed = FALSE, begin = NULL, sorts = FALSE, vectors = FALSE
     ),
     sql_dialects[[name]]
   )
@@ -113,7 +116,11 @@ sql_as_double <- function(dialect, column) {
   if (is.double(column$type)) read else sql_double(dialect, read)
 }
 
-sql_floor <- function(dialect, x) gsub("{x}", x, dialect$floor, fixed = TRUE)
+sql_floor <- function(dialect, x) {
+  vapply(x, function(x) gsub("{x}", x, dialect$floor, fixed = TRUE), "",
+    USE.NAMES = FALSE
+  )
+}
 
 # Comparisons of a CASE before another is asked
 most_arms <- 8
@@ -143,45 +150,24 @@ sql_tree <- function(holds, value) {
   value
 }
 
-#' A value for each combination of levels, as nested CASEs
+#' A value for each level of a column, as CASEs
 #'
-#' No join: where a collation takes two levels for one, it would count a record
-#' twice. Combinations that are none of these have no value.
-#' @param keys (character) The columns, as queries read them.
-#' @param levels (data frame) A row for each combination, as literals.
-#' @param value (character) For each of them, as literals.
-#' @param sorted (flag) Are the combinations sorted, in bytes? Many levels are
-#'   then looked for in a tree.
+#' What is none of the levels has no value. No join: where a collation takes two
+#' levels for one, it would count a record twice.
+#' @param key (string) The column, as queries read it.
+#' @param level,value (character) Literals.
+#' @param sorted (flag) Are the levels sorted, in bytes? Many are then looked
+#'   for in a tree.
 #' @noRd
-sql_by_cell <- function(keys, levels, value, sorted = FALSE) {
-  if (length(unique(value)) == 1) {
-    return(value[1])
-  }
-  for (j in rev(seq_along(keys))) {
-    before <- do.call(paste, c(list(""), levels[seq_len(j - 1)], sep = "\r"))
-    first <- !duplicated(before)
-    # Leaves of the trees are of neighbours
-    leaf <- stats::ave(seq_along(before), before, FUN = function(at) {
-      if (sorted) (seq_along(at) - 1) %/% most_arms else 0
-    })
-    leaf <- paste(match(before, before[first]), leaf)
-    starts <- !duplicated(leaf)
-    arms <- split(
-      paste("WHEN", levels[[j]], "THEN", value), factor(leaf, leaf[starts])
-    )
-    leaves <- sprintf(
-      "CASE %s %s END", keys[j], vapply(arms, paste, "", collapse = " ")
-    )
-    upto <- sprintf(
-      "%s <= %s", keys[j], levels[[j]][!duplicated(leaf, fromLast = TRUE)]
-    )
-    of <- factor(before[starts], before[first])
-    value <- unlist(Map(function(holds, leaves) {
-      sql_tree(holds[-length(holds)], leaves)
-    }, split(upto, of), split(leaves, of)), use.names = FALSE)
-    levels <- levels[first, , drop = FALSE]
-  }
-  value
+sql_by_level <- function(key, level, value, sorted = FALSE) {
+  most <- if (sorted) most_arms else length(level)
+  leaf <- (seq_along(level) - 1) %/% most
+  arms <- split(paste("WHEN", level, "THEN", value), leaf)
+  ends <- level[!duplicated(leaf, fromLast = TRUE)]
+  sql_tree(
+    sprintf("%s <= %s", key, ends[-length(ends)]),
+    sprintf("CASE %s %s END", key, vapply(arms, paste, "", collapse = " "))
+  )
 }
 
 # The response -----------------------------------------------------------------
@@ -195,8 +181,8 @@ sql_own <- function(dialect, response, column) {
     return(sprintf("CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END", read, read))
   }
   if (is.character(column$type)) {
-    return(sql_by_cell(
-      read, data.frame(level = sql_value(dialect, response$levels)),
+    return(sql_by_level(
+      read, sql_value(dialect, response$levels),
       as.character(seq_along(response$levels) - 1L)
     ))
   }

@@ -211,6 +211,12 @@ table_cells <- function(engine, names) {
 
 # Sums -------------------------------------------------------------------------
 
+#' Do many records of a response share its values?
+#' @noRd
+has_few_values <- function(response) {
+  has_labels(response) || response$kind == "count"
+}
+
 #' The whole sums of a table's records by combination
 #' @param cells (list) See with_engine(), of this table.
 #' @noRd
@@ -219,31 +225,26 @@ table_sums <- function(engine, response, cells) {
   from <- engine$from
   variable <- engine$columns(response$name)[[1]]
   own <- sql_own(dialect, response, variable)
-  modelled <- sql_modelled(dialect, response, own)
+  columns <- engine$columns(names(cells$values))
+  numbers <- cell_numbers(dialect, columns, cells)
+  # In queries that start from records the response is y
+  named <- sql_own(dialect, response, replace(variable, "read", "y"))
+  modelled <- sql_modelled(dialect, response, named)
   scored <- sql_scored(dialect, response, modelled)
-  predictors <- cells$values
-  columns <- engine$columns(names(predictors))
-  # Long whole numbers are doubles here and there
-  levels <- list2DF(Map(function(x, column) {
-    sql_value(dialect, if (is.double(column$type)) as.double(x) else x)
-  }, predictors, columns), length(cells$n))
-  numbers <- seq_along(cells$n)
-  cell <- sql_by_cell(
-    vapply(columns, `[[`, "", "read"), levels, as.character(numbers),
-    sorted = TRUE
+  records <- list(
+    from = from, columns = columns, variable = variable, numbers = numbers,
+    counted = !dialect$sorts && has_few_values(response)
   )
   queries <- list(
     whole = function(at, clip) {
-      sql_whole(dialect, from, cell, scored, at, clip)
+      sql_whole(dialect, records, scored, at, clip)
     },
-    tally = function(breaks) {
-      sql_tally(dialect, from, cell, modelled, breaks)
-    }
+    tally = function(breaks) sql_tally(dialect, records, modelled, breaks)
   )
   checked <- list(
-    engine = engine, dialect = dialect, response = response,
-    variable = variable, own = own, modelled = modelled, cells = cells,
-    columns = columns, levels = levels, cell = cell
+    engine = engine, dialect = dialect, response = response, cells = cells,
+    records = records, own = own,
+    modelled = sql_modelled(dialect, response, own), of_y = modelled
   )
   list(
     queries = queries,
@@ -259,7 +260,7 @@ table_sums <- function(engine, response, cells) {
     },
     whole = function(at, clip) {
       found <- engine$ask(queries$whole(at, clip))
-      cell <- match(found$cell, numbers)
+      cell <- match(found$cell, numbers$number)
       whole <- function(x) all(is.finite(x) & x == round(x))
       check_as_counted(engine, cell, found$n, cells$n,
         whole(found$q) && whole(found$inside) &&
@@ -271,8 +272,8 @@ table_sums <- function(engine, response, cells) {
     },
     tally = function(breaks) {
       found <- engine$ask(queries$tally(breaks))
-      cell <- match(found$cell, numbers)
-      n <- if (!anyNA(cell)) sums_by_code(found$n, cell, length(numbers))
+      cell <- match(found$cell, numbers$number)
+      n <- if (!anyNA(cell)) sums_by_code(found$n, cell, length(cells$n))
       check_as_counted(engine, seq_along(n), n, cells$n,
         all(found$bin %in% seq_len(length(breaks) + 1))
       )

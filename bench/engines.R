@@ -1,10 +1,12 @@
 # Score releases of a large file that databases hold: SQLite, PostgreSQL where
 # its programs are installed, DuckDB where its package is, and a Parquet file.
-# Seconds by the clock and of R's processor time, and whether the release is the
-# data frame's to the last bit.
+# Seconds by the clock and of processor time (of R, and of the server's process,
+# which has no workers here), and whether the release is the data frame's to the
+# last bit. Rows of the same case, engine and size are replaced.
 #
 #   Rscript bench/engines.R [records] [engines] [formulas or families]
 #   Rscript bench/engines.R 1e6 memory,sqlite,postgresql,duckdb,parquet
+#   Rscript bench/engines.R 1e7 memory,postgresql,duckdb,parquet "five factors"
 
 source("bench/results.R")
 suppressPackageStartupMessages({
@@ -20,22 +22,39 @@ engines <- words(
   2, c("memory", "sqlite", "postgresql", "duckdb", "parquet")
 )
 
-persons <- subset(ce_income, income > 0)
-text <- vapply(persons, is.factor, NA)
-persons[text] <- lapply(persons[text], as.character)
-set.seed(1)
-persons <- persons[sample(nrow(persons), n, TRUE), ]
-persons$income <- round(persons$income * exp(stats::rnorm(n, 0, 0.02)), 2)
-factors <- setdiff(names(persons), "income")
-# Responses of the other families
-line <- log(persons$income) - 10.8
-persons$visits <- stats::rnbinom(n, mu = exp(1 + 0.3 * line), size = 2)
-persons$works <- stats::rbinom(n, 1, stats::plogis(line))
-persons$share <- pmin(pmax(
-  round(stats::plogis(line + stats::rnorm(n)), 3), 0.001), 0.999)
-persons$status <- c("low", "middle", "high")[
-  1 + (line + stats::rnorm(n) > -0.5) + (line + stats::rnorm(n) > 0.5)
-]
+incomes <- function(n) {
+  persons <- subset(ce_income, income > 0)
+  text <- vapply(persons, is.factor, NA)
+  persons[text] <- lapply(persons[text], as.character)
+  set.seed(1)
+  persons <- persons[sample(nrow(persons), n, TRUE), ]
+  persons$income <- round(persons$income * exp(stats::rnorm(n, 0, 0.02)), 2)
+  # Responses of the other families
+  line <- log(persons$income) - 10.8
+  persons$visits <- stats::rnbinom(n, mu = exp(1 + 0.3 * line), size = 2)
+  persons$works <- stats::rbinom(n, 1, stats::plogis(line))
+  persons$share <- pmin(pmax(
+    round(stats::plogis(line + stats::rnorm(n)), 3), 0.001), 0.999)
+  persons$status <- c("low", "middle", "high")[
+    1 + (line + stats::rnorm(n) > -0.5) + (line + stats::rnorm(n) > 0.5)
+  ]
+  persons
+}
+factors <- setdiff(names(ce_income), "income")
+
+# 720 combinations
+five_factors <- function(n) {
+  set.seed(1)
+  file <- list()
+  eta <- 0
+  for (size in c(4, 5, 6, 3, 2)) {
+    code <- sample.int(size, n, TRUE)
+    eta <- eta + stats::rnorm(size, sd = 0.3)[code]
+    file[[paste0("f", length(file) + 1)]] <- as.character(code)
+  }
+  file$visits <- stats::rnbinom(n, mu = exp(1 + eta), size = 2)
+  list2DF(file)
+}
 
 three <- c("age", "education", "earner")
 of <- function(left, on = three) stats::reformulate(on, left)
@@ -57,9 +76,14 @@ cases <- list(
   beta_response = list(of("share"), beta_response(c(0, 1)),
     reference = list("(Intercept)" = 0, precision = 3)),
   categorical = list(of("status"), categorical(),
-    response = public_response(levels = c("high", "low", "middle")))
+    response = public_response(levels = c("high", "low", "middle"))),
+  `five factors` = list(of("visits", paste0("f", 1:5)), neg_binomial(),
+    reference = count)
 )
-cases <- cases[words(3, names(cases))]
+chosen <- words(3, setdiff(names(cases), "five factors"))
+stopifnot(chosen == "five factors" | !"five factors" %in% chosen)
+persons <- if ("five factors" %in% chosen) five_factors(n) else incomes(n)
+cases <- cases[chosen]
 
 # A server of its own, that ends with the script
 start_postgresql <- function() {
@@ -110,6 +134,7 @@ if (!is.null(server)) {
   con <- server$connect()
   DBI::dbWriteTable(con, "persons", persons)
   DBI::dbExecute(con, "ANALYZE persons")
+  DBI::dbExecute(con, "SET max_parallel_workers_per_gather = 0")
   files$postgresql <- tbl(con, "persons")
 }
 if (requireNamespace("duckdb", quietly = TRUE)) {
@@ -120,6 +145,17 @@ if (requireNamespace("duckdb", quietly = TRUE)) {
     files$parquet <- tempfile(fileext = ".parquet")
     DBI::dbExecute(duck, sprintf("COPY persons TO '%s'", files$parquet))
   }
+}
+
+# Of the server's process, in seconds
+server_time <- function() {
+  if (is.null(server)) {
+    return(0)
+  }
+  id <- DBI::dbGetQuery(con, "SELECT pg_backend_pid() AS id")$id
+  line <- readLines(file.path("/proc", id, "stat"))
+  ticks <- as.numeric(strsplit(sub(".*[)] ", "", line), " ")[[1]][12:13])
+  sum(ticks) / 100
 }
 
 bare <- function(x) {
@@ -133,6 +169,7 @@ rows <- list()
 for (name in names(cases)) {
   whole <- NULL
   for (engine in intersect(c("memory", engines), names(files))) {
+    before <- server_time()
     time <- system.time({
       release <- suppressWarnings(suppressMessages(do.call(score_release, c(
         list(cases[[name]][[1]], files[[engine]], cases[[name]][[2]]),
@@ -142,14 +179,17 @@ for (name in names(cases)) {
     if (is.null(whole)) whole <- release
     row <- data.frame(
       case = name, engine = engine, records = n, seconds = time[["elapsed"]],
-      seconds_in_R = sum(time[1:2]),
+      processor = sum(time[1:2]) + server_time() - before,
       same = identical(bare(release), bare(whole))
     )
     print(row)
     rows <- c(rows, list(row))
   }
 }
-keep_table(do.call(rbind, rows), "engines",
+rows <- do.call(rbind, rows)
+old <- kept_table("engines")
+key <- function(x) paste(x$case, x$engine, x$records)
+keep_table(rbind(old[!key(old) %in% key(rows), names(rows)], rows), "engines",
   c("RSQLite", "RPostgres", "duckdb", "dbplyr")
 )
 if (!is.null(server)) {

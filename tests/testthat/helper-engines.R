@@ -148,3 +148,65 @@ expect_one_moment <- function(con, other, d) {
   DBI::dbCommit(con)
   expect_true(DBI::dbExistsTable(con, "mine"))
 }
+
+# Levels that engines may read in another way, and both zeros
+odd_persons <- function(n = 900) {
+  d <- engine_persons(n)
+  withr::with_seed(2, {
+    d$text <- sample(c(
+      "", "a\rb", "a\nb", "it's \"q\"", "\\", "\u00e4", "\u00c4", "NULL"
+    ), n, TRUE)
+    d$number <- sample(c(0, -0, 1, -1e-300, 1e15, 0.1 + 0.2, 1 / 3), n, TRUE)
+    d$none <- ifelse(stats::runif(n) < 0.5, -0, d$visits)
+    # Hardly any of them twice
+    d$many <- round(exp(stats::rnorm(n, 15, 5)))
+  })
+  d
+}
+
+expect_odd_releases_of_frame <- function(table, d) {
+  counts <- list("(Intercept)" = 1)
+  for (formula in list(
+    visits ~ text * number, visits ~ I(number^2) + text, visits ~ 1,
+    none ~ text, many ~ text
+  )) {
+    of <- function(data) {
+      released(formula, data, stats::poisson(), reference = counts,
+        bounds = NULL
+      )
+    }
+    expect_same_release(of(table), of(d))
+  }
+  expect_same_release(
+    released(log(income) ~ text + number, table),
+    released(log(income) ~ text + number, d)
+  )
+}
+
+# Sums stay whole numbers where a row stands for very many records
+expect_sums_of_many <- function(con, dialect) {
+  DBI::dbWriteTable(con, "few", data.frame(
+    g = c("a", "a", "b", "b", "b"), y = c(9, 0.25, -9, 0.25, 3)
+  ))
+  column <- function(name, type) {
+    sql_column(dialect, quoted_column(dialect, name), type)
+  }
+  columns <- list(column("g", ""))
+  cells <- list(values = list(g = c("a", "b")), n = c(2, 3))
+  records <- list(
+    from = "few f", columns = columns, variable = column("y", 0),
+    numbers = cell_numbers(dialect, columns, cells), counted = TRUE
+  )
+  query <- sql_whole(
+    dialect, records, "y", data.frame(centre = 0:1, spread = 1, lowest = -1), 1
+  )
+  each <- sprintf("CAST(%s AS BIGINT) AS n", c("COUNT(*)", "2199023255552"))
+  query <- sub(each[1], each[2], query, fixed = TRUE)
+  found <- asked(con, query)
+  found <- found[order(found$cell), ]
+  expect_identical(found$n, 2^41 * c(2, 3))
+  expect_identical(found$inside, 2^41 * c(1, 1))
+  expect_identical(
+    found$q, 2^41 * c(1024 + 256, -1024 - 768 + 1024)
+  )
+}

@@ -22,6 +22,13 @@ test_that("a release of a table in DuckDB is that of the data frame", {
   expect_same_release(large, released(log(income) ~ flag, d, epsilon = 10))
 })
 
+test_that("odd levels and many records are added up in DuckDB as in memory", {
+  d <- odd_persons()
+  con <- duckdb_persons(persons = d)
+  expect_odd_releases_of_frame(dplyr::tbl(con, "persons"), d)
+  expect_sums_of_many(con, sql_dialect("duckdb"))
+})
+
 test_that("columns of DuckDB's types are as in memory, or refused", {
   d <- engine_persons(900)
   d$id <- seq_len(nrow(d))

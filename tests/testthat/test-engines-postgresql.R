@@ -31,6 +31,15 @@ test_that("a release of a table in PostgreSQL is that of the data frame", {
   expect_same_release(visits(table), visits(d))
 })
 
+test_that("odd levels and many records are added up there as in memory", {
+  connect <- local_postgresql()
+  con <- connect()
+  d <- odd_persons()
+  DBI::dbWriteTable(con, "persons", d)
+  expect_odd_releases_of_frame(dplyr::tbl(con, "persons"), d)
+  expect_sums_of_many(con, sql_dialect("postgresql"))
+})
+
 test_that("an update in the middle of a release is not seen", {
   connect <- local_postgresql()
   con <- connect()

@@ -16,6 +16,20 @@ test_that("a release of a table is that of the data frame", {
   expect_identical(guarantee(large)$label, "strict")
 })
 
+test_that("odd levels and many records are added up as in memory", {
+  d <- odd_persons()
+  con <- sqlite(persons = d)
+  table <- dplyr::tbl(con, "persons")
+  expect_odd_releases_of_frame(table, d)
+  expect_sums_of_many(con, sql_dialect("sqlite"))
+  # With more combinations than there are numbers
+  local_replaced("most_numbers", 10)
+  expect_same_release(
+    released(log(income) ~ text + number + flag, table),
+    released(log(income) ~ text + number + flag, d)
+  )
+})
+
 test_that("no query gives a response", {
   d <- engine_persons()
   con <- sqlite(persons = d)
@@ -254,18 +268,21 @@ test_that("queries for engines that are not run are as written", {
     column <- function(name, type) {
       sql_column(dialect, quoted_column(dialect, name), type)
     }
-    own <- sql_own(dialect, response, column("income", double()))
     columns <- Map(column, names(types), types)
-    cell <- sql_by_cell(
-      vapply(columns, `[[`, "", "read"),
-      list2DF(lapply(cells, sql_value, dialect = dialect), 3), c("1", "2", "3")
+    records <- list(
+      from = "persons f", columns = columns,
+      variable = column("income", double()),
+      numbers = cell_numbers(dialect, columns, list(values = cells, n = 1:3)),
+      counted = FALSE
     )
+    own <- sql_own(dialect, response, replace(records$variable, "read", "y"))
     modelled <- sql_modelled(dialect, response, own)
     expect_snapshot(cat(
-      sql_whole(dialect, "persons f", cell, modelled, at, 1.5), "\n"
+      sql_whole(dialect, records, modelled, at, 1.5), "\n"
     ))
+    records$counted <- TRUE
     expect_snapshot(cat(
-      sql_tally(dialect, "persons f", cell, modelled, 1:3 / 2), "\n"
+      sql_tally(dialect, records, modelled, 1:3 / 2), "\n"
     ))
   }
 })
@@ -274,36 +291,89 @@ test_that("values by number are those of a long CASE", {
   con <- sqlite()
   for (n in c(1, 2, 8, 9, 64, 65, 700)) {
     value <- withr::with_seed(n, sample(c(1, 2, 2, 3.5), n, TRUE))
+    # Numbers with gaps
     found <- DBI::dbGetQuery(con, sprintf(
-      "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c
-       WHERE i < %d) SELECT %s AS x FROM c", n,
-      sql_by_number("i", as.character(value))
+      "WITH RECURSIVE c(cell) AS (SELECT 3 UNION ALL SELECT cell + 3 FROM c
+       WHERE cell < %d) SELECT %s AS x FROM c", 3 * n,
+      sql_by_number(3 * seq_len(n), as.character(value))
     ))$x
     expect_equal(as.double(found), value)
   }
 })
 
-test_that("combinations of many levels are found in a tree", {
-  con <- sqlite()
-  cells <- expand.grid(
-    y = c("", "a", "A", "it's", "\u00e4", "z", sprintf("%d", 1:40)),
-    x = c(-1e9 - 0.5, -3:40 / 8, 1e5), stringsAsFactors = FALSE
-  )
-  cells <- withr::with_seed(1, cells[sample(nrow(cells), 1500), ])
-  cells <- sorted_cells(list(values = cells, n = rep(1, 1500)))$values
-  DBI::dbWriteTable(con, "cells", as.data.frame(cells))
+# The numbers of combinations, as SQLite computes them
+numbers_found <- function(con, cells, most = most_numbers) {
+  local_replaced("most_numbers", most)
   dialect <- sql_dialect("sqlite")
-  found <- function(sorted) {
-    as.double(DBI::dbGetQuery(con, sprintf("SELECT %s AS n FROM cells f",
-      sql_by_cell(
-        c(sql_column(dialect, "f.y", "")$read, "f.x"),
-        list2DF(lapply(cells, sql_value, dialect = dialect)),
-        as.character(seq_len(1500)), sorted
-      )
-    ))$n)
+  columns <- Map(function(name, x) {
+    sql_column(dialect, quoted_column(dialect, name), x[0])
+  }, names(cells$values), cells$values)
+  records <- list(
+    from = "cells f", columns = columns, counted = FALSE,
+    variable = list(read = "1", type = double()),
+    numbers = cell_numbers(dialect, columns, cells)
+  )
+  with <- sql_records(dialect, records, "y")
+  code <- records$numbers$code
+  of_last <- which(!is.na(code))
+  found <- DBI::dbGetQuery(con, sql_query(
+    dialect, c("cell", "n", sprintf("%s AS c%d", code[of_last], of_last)), "s",
+    with = with, once = setdiff(names(with), "r")
+  ))
+  expect_true(all(found$n == 1))
+  list(
+    of = records$numbers$number, steps = length(records$numbers$steps),
+    found = as.double(found$cell), code = found[-(1:2)], of_last = of_last
+  )
+}
+
+test_that("combinations are found by a number, in one step or in several", {
+  con <- sqlite()
+  values <- expand.grid(
+    y = c("", "a", "A", "it's", "a\rb", "\u00e4", "z", sprintf("%d", 1:40)),
+    x = c(-1e9 - 0.5, -3:40 / 8, 1e5), one = "1", z = 1:2,
+    stringsAsFactors = FALSE
+  )
+  n <- 1500
+  values <- withr::with_seed(1, values[sample(nrow(values), n), ])
+  cells <- sorted_cells(list(values = values, n = rep(1, n)))
+  DBI::dbWriteTable(con, "cells", as.data.frame(cells$values))
+  for (most in c(most_numbers, 3000, 10)) {
+    numbers <- numbers_found(con, cells, most)
+    expect_false(is.unsorted(numbers$of, strictly = TRUE))
+    expect_identical(numbers$found, numbers$of)
+    # Parts of a number tell the levels of the last step's columns
+    for (j in seq_along(numbers$of_last)) {
+      x <- cells$values[[numbers$of_last[j]]]
+      place <- match(x, sort(unique(x), method = "radix")) - 1
+      expect_identical(as.double(numbers$code[[j]]), place)
+    }
+    expect_identical(numbers$steps, switch(as.character(most),
+      "3000" = 2L, "10" = 4L, 1L
+    ))
   }
-  expect_identical(found(TRUE), as.double(seq_len(1500)))
-  expect_identical(found(FALSE), as.double(seq_len(1500)))
-  DBI::dbExecute(con, "UPDATE cells SET x = x + 0.01")
-  expect_true(all(is.na(found(TRUE))))
+  unknown <- function(change, most) {
+    DBI::dbBegin(con)
+    on.exit(DBI::dbRollback(con))
+    DBI::dbExecute(con, paste("UPDATE cells SET", change))
+    numbers_found(con, cells, most)$found
+  }
+  for (most in c(most_numbers, 3000, 10)) {
+    expect_true(all(is.na(unknown("x = x + 0.01", most))))
+    expect_true(all(is.na(unknown("one = '2'", most))))
+    expect_true(all(is.na(unknown("z = NULL", most))))
+  }
+})
+
+test_that("numbers of combinations stay exact where columns have many levels", {
+  con <- sqlite()
+  values <- withr::with_seed(1, as.data.frame(
+    matrix(sample(100, 9 * 1000, TRUE), 1000)
+  ))
+  cells <- sorted_cells(list(values = unique(values), n = rep(1, 1000)))
+  DBI::dbWriteTable(con, "cells", as.data.frame(cells$values))
+  numbers <- numbers_found(con, cells)
+  expect_gt(numbers$steps, 1)
+  expect_lte(max(numbers$of), most_numbers)
+  expect_identical(numbers$found, numbers$of)
 })
