@@ -145,10 +145,10 @@ table_noise <- function(plan, n, margins = NULL) {
     scale[t] <- noise_of(fine$moves, fine$budget, cells)$scale
     factor[t] <- fine$factor
   }
-  cbind(
-    lengths, variance = (scale / (factor * lengths$cells))^2, scale = scale,
-    factor = factor
-  )
+  lengths$variance <- (scale / (factor * lengths$cells))^2
+  lengths$scale <- scale
+  lengths$factor <- factor
+  lengths
 }
 
 #' What the block costs, before its noise is drawn

@@ -114,8 +114,10 @@ amount_budget <- function(mu, neighbours, sigma) {
 #' @noRd
 plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
   sigma <- least_sigma(table_bins * sum(levels), delta)
+  moves <- amount_margin_moves(margin_strategy(bins, "gaussian"))
   costs <- lapply(
-    amount_budget(mu, neighbours, sigma), amount_costs, bins, levels, free
+    amount_budget(mu, neighbours, sigma), amount_costs, moves, bins, levels,
+    free
   )
   list(
     free = free, sigma = sigma, cost = list(
@@ -126,9 +128,9 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
 }
 
 #' What the parts of an amount cost in all
+#' @param moves (by relation) Of the margin.
 #' @noRd
-amount_costs <- function(budget, bins, levels, free) {
-  moves <- amount_margin_moves(margin_strategy(bins, "gaussian"))
+amount_costs <- function(budget, moves, bins, levels, free) {
   step <- sensitivity_of_reach(score_length, "gaussian")
   sums <- 2 + sum(levels - 1)
   parts <- c(

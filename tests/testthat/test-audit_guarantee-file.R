@@ -12,12 +12,13 @@ household_plan <- function(n = 160, publish = NULL, most = 3) {
   )
 }
 
-audited <- function(plan, neighbours = "add-remove", replays = 6, ...) {
+audited <- function(plan, neighbours = "add-remove",
+                    replays = by_night(6, 4), ...) {
   release <- suppressWarnings(
     file_release(plan, 5, neighbours = neighbours, seed = 1, ...),
     classes = "pseudosynth_warning_budget"
   )
-  audit_guarantee(release, plan, rows = 500, replays = replays, seed = 2)
+  audit_guarantee(release, plan, rows = by_night(500, 200), replays = replays, seed = 2)
 }
 
 is_kept <- function(audit) {
@@ -114,7 +115,7 @@ test_that("planted violations are found", {
 test_that("all records of a unit together move no more than is paid for", {
   plan <- household_plan()
   for (neighbours in relation_names) {
-    audit <- audited(plan, neighbours, 8)
+    audit <- audited(plan, neighbours, by_night(8, 5))
     expect_true(is_kept(audit))
     expect_true(all(audit$worst$exact <= audit$worst$claimed))
     # Three equal records are the worst
