@@ -19,16 +19,24 @@ alike <- list(rounds = 5, tables = 2)
 #' @param pairs (list of list) `columns` (two integers), `residual` (double: a
 #'   noisy interaction in counts, centred) and `variance` (of the noise).
 #' @param margins (list of double) Of each column; only their shares matter.
+#' @param known (list, by column, or `NULL`) What other tables told of a column:
+#'   as returned; `NULL` where there are none.
 #' @return (list, by column) `axes` (matrix, L x (L - 1): orthonormal columns
-#'   that sum to 0) and `size` (double, L - 1: how much interactions vary along
-#'   each, their mean 1).
+#'   that sum to 0), `size` (double, L - 1: how much interactions vary along
+#'   each, their mean 1) and `tables` (number: by a column of as many levels,
+#'   which tell as much).
 #' @noRd
-level_axes <- function(pairs, margins) {
+level_axes <- function(pairs, margins, known = NULL) {
   before <- lapply(margins, expected_alike)
+  tables <- rep(alike$tables, length(margins))
+  for (j in which(lengths(known) > 0)) {
+    before[[j]] <- covariance_of(known[[j]])
+    tables[j] <- known[[j]]$tables
+  }
   found <- lapply(before, axes_of)
   for (round in seq_len(alike$rounds)) {
-    sum <- Map(`*`, before, alike$tables * lengths(margins))
-    count <- alike$tables * lengths(margins)
+    sum <- Map(`*`, before, tables * lengths(margins))
+    count <- tables * lengths(margins)
     for (pair in pairs) {
       told <- told_of(pair$residual, found[pair$columns], pair$variance)
       if (told$t == 0) next
@@ -42,7 +50,7 @@ level_axes <- function(pairs, margins) {
     }
     found <- lapply(Map(`/`, sum, count), axes_of)
   }
-  found
+  Map(c, found, lapply(count / lengths(margins), function(n) list(tables = n)))
 }
 
 #' How levels vary before any table is seen: by their shares, centred
@@ -71,6 +79,8 @@ axes_of <- function(covariance) {
   size <- pmax(found$values, 1e-9 * found$values[1])
   list(axes = differences %*% found$vectors, size = size / mean(size))
 }
+
+covariance_of <- function(one) one$axes %*% (one$size * t(one$axes))
 
 #' What is expected of one side's covariance, given a noisy table
 #'

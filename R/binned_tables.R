@@ -6,16 +6,17 @@ predictor_bins <- 5
 
 #' Does a budget bear tables?
 #'
-#' Not where a level has fewer records than 32 deviations of the noise that
+#' Not where a level has fewer records than so many deviations of the noise that
 #' tables of counts would have.
 #' @param n (number) Records.
 #' @param levels (integer) Of the predictors.
 #' @param mu (number) Of the tables.
 #' @return (flag)
 #' @noRd
-bears_tables <- function(n, levels, mu) {
+bears_tables <- function(n, levels, mu, deviations = 32) {
   levels <- levels[levels > 1]
-  length(levels) > 0 && n >= 32 * mean(levels) * sqrt(length(levels)) / mu
+  least <- deviations * mean(levels) * sqrt(length(levels)) / mu
+  length(levels) > 0 && n >= least
 }
 
 #' The pairs of a predictor and the bins, as a block's plan has its tables
@@ -59,10 +60,11 @@ replaced_star <- function(plan, variance) {
 #' @param expected (list of double) Tables of the model, in counts.
 #' @param levels (integer) Of the tables' predictors, then the bins.
 #' @param variance (double) Of each table's noise.
+#' @param known (list or `NULL`) Of the predictors, see level_axes().
 #' @param told (function) See shrunk_residual().
 #' @return (list of double) In counts.
 #' @noRd
-shrunk_tables <- function(residuals, expected, levels, variance,
+shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
                           told = shrunk_residual) {
   last <- length(levels)
   pairs <- lapply(seq_along(residuals), function(t) {
@@ -76,7 +78,7 @@ shrunk_tables <- function(residuals, expected, levels, variance,
   axes <- level_axes(pairs, c(
     lapply(pairs, function(pair) rowSums(pair$base)),
     list(Reduce(`+`, lapply(pairs, function(pair) colSums(pair$base))))
-  ))
+  ), known)
   lapply(pairs, function(pair) {
     told(pair$residual, axes[pair$columns], pair$variance)
   })

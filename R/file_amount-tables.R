@@ -6,22 +6,27 @@
 table_bins <- 16
 least_table_bins <- 5
 
+# Records a level, in deviations of the noise, that tables need: fewer than a
+# score release's, since the block tells which levels are alike
+least_deviations <- 24
+
 #' How many bins an amount's tables have; none, `NULL`, see bears_tables()
 #' @param mu (number) Of the tables.
 #' @noRd
 bins_of_tables <- function(n, levels, mu) {
-  if (bears_tables(n, levels, mu)) table_bins
+  if (bears_tables(n, levels, mu, least_deviations)) table_bins
 }
 
 #' @param bins (count) Of the amount; fewer where values coincide.
 #' @param free (logical) Which predictors are protected.
 #' @param budget (list) See noise_of().
+#' @param known (list) Of the predictors, see level_axes().
 #' @return (list or `NULL`, where there are too few) `breaks` (of the amount's
-#'   bins, without its ends), `noise` and `residuals` as a block has them,
-#'   `excess` (list of double: what each table has beyond what the model
-#'   expects, in counts).
+#'   bins, without its ends), `columns` (which predictors have a table), `known`
+#'   (of these), `noise` and `residuals` as a block has them, `excess` (list of
+#'   double: what each table has beyond what the model expects, in counts).
 #' @noRd
-release_amount_tables <- function(amount, file, set, budget, bins, free,
+release_amount_tables <- function(amount, file, set, budget, bins, free, known,
                                   seed) {
   counts <- amount$counts
   breaks <- quantile_breaks(amount, counts, bins)
@@ -42,11 +47,12 @@ release_amount_tables <- function(amount, file, set, budget, bins, free,
   )
   expected <- expected_bins(amount, set, breaks, amount$n)
   excess <- shrunk_tables(
-    residuals, expected[plan$told], plan$levels, noise$variance
+    residuals, expected[plan$told], plan$levels, noise$variance,
+    known[plan$told]
   )
   list(
-    breaks = breaks, columns = plan$told, noise = noise,
-    residuals = residuals, excess = excess
+    breaks = breaks, columns = plan$told, known = known[plan$told],
+    noise = noise, residuals = residuals, excess = excess
   )
 }
 

@@ -100,6 +100,8 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' @param plan (list) `budget` (see amount_budget()) and `free` (logical: which
 #'   predictors are protected).
 #' @param n (number) Records with values, as released.
+#' @param known (list) What the block's tables tell of each predictor, see
+#'   level_axes(). `NULL`: nothing.
 #' @param hidden (function of coefficients) See hidden_variance().
 #' @param unknown (function of records of `set` and of a matrix, a row for each)
 #'   See unknown_sums(). `NULL`: the set is the file.
@@ -109,7 +111,8 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #'   `NULL`; `n` and the fields of `amount`.
 #' @noRd
 release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
-                           hidden = function(b) 0, unknown = NULL) {
+                           known = NULL, hidden = function(b) 0,
+                           unknown = NULL) {
   family <- amount$family
   tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
@@ -185,7 +188,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
   released$counts <- falling_tails(margin_counts(released), released)
   if (!is.null(tables)) {
     released$tables <- release_amount_tables(
-      released, file, set, budget$tables, tables, plan$free,
+      released, file, set, budget$tables, tables, plan$free, known,
       stage_seed(seed, "tables")
     )
   }

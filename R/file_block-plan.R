@@ -89,8 +89,10 @@ refined <- function(whole, moves, variance, sigma) {
 #' record costs, where variance = sqrt(squared / weight) / squared budget times
 #' the sum of sqrt(weight squared). A pair weighs its squared length times its
 #' cells; a margin weighs what its error adds to all pairs' expected tables, the
-#' more, up to 30 times, the more noise there is. Under `"replace"` all
-#' variances grow until the costliest replacement spends the budget.
+#' more, up to 30 times, the more noise there is. Noise of pairs is shrunk and
+#' that of margins is not: a margin weighs more, too, in proportion to its
+#' levels. Under `"replace"` all variances grow until the costliest replacement
+#' spends the budget.
 #' @param n (number) Records, noisy where they are secret.
 #' @param margins (number or `NULL`) The margins' own factor, if given.
 #' @return (double) Variance of each residual, in its own unit.
@@ -104,8 +106,9 @@ allocate_noise <- function(plan, n, margins = NULL) {
   if (any(pair)) {
     margins <- margins %||% margin_factor(lengths[pair, ], plan$squared, n)
     inverse <- sum(1 / plan$levels[plan$levels > 1]) - 1 / lengths$cells
+    many <- lengths$cells / mean(lengths$cells[single])
     weight[single] <- margins *
-      (lengths$squared * lengths$cells * inverse)[single]
+      (lengths$squared * lengths$cells * inverse * many)[single]
   }
   variance <- least_variances(weight, lengths$squared, plan$squared)
   if (plan$neighbours == "replace") {

@@ -91,6 +91,16 @@ block_pairs <- function(plan, n, margins, residuals, noise) {
   })
 }
 
+#' What the released pairs of a block tell of its columns' levels
+#' @param block (list) See release_plan().
+#' @return (list) See level_axes().
+#' @noRd
+block_axes <- function(block) {
+  level_axes(block_pairs(
+    block, block$n, block$margins, block$residuals, block$noise
+  ), block$margins)
+}
+
 #' What a noisy residual has beside an expected table's
 #' @noRd
 beside_expected <- function(residual, base, levels) {

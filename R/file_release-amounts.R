@@ -18,7 +18,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
   })
   sizes <- vapply(models, function(amount) sum(amount$sizes), 0)
   weights <- amount_weights(sizes, block$n)
-  unknown <- unknown_tables(block)
+  axes <- block_axes(block)
+  unknown <- unknown_tables(block, axes)
   released <- list()
   for (name in names(models)) {
     drop_copies(block$n)
@@ -46,7 +47,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
         what = what_of_amounts(names(models)), predictors = file$codes,
         y = to_modelled(amount, own$values)
       ), like$codes, file$levels, own_budget, n,
-      stage_seed(seed, name),
+      stage_seed(seed, name), axes_of_predictors(axes, like$columns),
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set),
       function(kept, pulls) {
         pulls <- pulls * length(rows) / length(kept)
@@ -83,8 +84,9 @@ with_bins <- function(n, records, y, breaks) {
 #' @param codes (integer matrix) Of all records.
 #' @param rows (integer) Records with values.
 #' @param bins (named list of factor) Of earlier amounts, of all records.
-#' @return (list) `codes` (integer matrix, a row for each of `rows`) and
-#'   `levels`.
+#' @return (list) `codes` (integer matrix, a row for each of `rows`), `levels`
+#'   and `columns` (integer: which column of `codes` each is, `NA` where it is
+#'   none, or a part of one).
 #' @noRd
 amount_predictors <- function(amount, codes, rows, bins, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
@@ -103,7 +105,19 @@ amount_predictors <- function(amount, codes, rows, bins, levels) {
       codes[rows, told[k]]
     }
   }
-  list(codes = found, levels = unname(sizes[told]))
+  whole <- told <= ncol(codes) & names(told) != amount$name
+  list(
+    codes = found, levels = unname(sizes[told]),
+    columns = unname(ifelse(whole, told, NA))
+  )
+}
+
+#' What the block's tables tell of an amount's predictors
+#' @param axes (list) See block_axes().
+#' @param columns (integer) See amount_predictors().
+#' @noRd
+axes_of_predictors <- function(axes, columns) {
+  lapply(columns, function(j) if (!is.na(j)) axes[[j]])
 }
 
 #' Which records of a set have values of an amount

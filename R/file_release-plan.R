@@ -1,7 +1,7 @@
 # What a file release spends, and on what: from the plan alone.
 
 # Of mu squared, for the discrete block where there are amounts, too
-share_of_block <- 0.5
+share_of_block <- 0.6
 
 #' The budget of a release and its charges, before any noise is drawn
 #'

@@ -174,6 +174,7 @@ uncertain_amount <- function(amount, set, random) {
   amount$tables$excess <- shrunk_tables(
     tables$residuals, expected[tables$columns],
     c(amount$levels[tables$columns], bins), tables$noise$variance,
+    tables$known,
     function(residual, axes, variance) {
       drawn_residual(residual, axes, variance, random)
     }

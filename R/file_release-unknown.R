@@ -6,14 +6,14 @@
 #' The variance of the file's table given the noisy one, along its columns'
 #' axes: see told_of(). A margin has no prior.
 #' @param block (list) See release_plan().
+#' @param axes (list) See block_axes().
 #' @return (list of list) For each margin and pair `columns`, `axes` (see
 #'   level_axes()) and `variance` (in counts, along each product of axes).
 #' @noRd
-unknown_tables <- function(block) {
+unknown_tables <- function(block, axes = block_axes(block)) {
   pairs <- block_pairs(
     block, block$n, block$margins, block$residuals, block$noise
   )
-  axes <- level_axes(pairs, block$margins)
   of <- function(columns, variance) {
     list(columns = columns, axes = axes[columns], variance = variance)
   }

@@ -40,11 +40,9 @@ test_that("a table is shrunk to the mean of its normal posterior", {
   told <- told_of(residual, axes, 50)
   expect_gt(told$t, 0)
   # Y = D + E, of covariances on the cells that are known
-  covariance <- function(one) {
-    one$axes %*% (one$size * t(one$axes))
-  }
   centre <- function(l) diag(l) - 1 / l
-  signal <- told$t * kronecker(covariance(axes[[2]]), covariance(axes[[1]]))
+  signal <- told$t *
+    kronecker(covariance_of(axes[[2]]), covariance_of(axes[[1]]))
   noise <- 50 * kronecker(centre(4), centre(3))
   found <- eigen(signal + noise, symmetric = TRUE)
   own <- found$vectors[, 1:6]
@@ -145,4 +143,49 @@ test_that("a direction that many tables share is found, the rest left out", {
     )^2) / sum(pair$residual^2)
   }, 0)
   expect_lt(mean(kept), 0.1)
+})
+
+test_that("what other tables told of a column is what its axes start from", {
+  withr::local_seed(6)
+  margins <- c(list(rep(1, 12)), rep(list(rep(1, 4)), 30))
+  first <- level_axes(in_one_direction(12, 30, 400), margins)
+  # Thirty tables of four levels tell of 12 levels as much as 30 (4 - 1) / 12 do
+  expect_lte(first[[1]]$tables, alike$tables + 30 * 3 / 12)
+  # A few are all noise
+  expect_gte(first[[1]]$tables, alike$tables + 25 * 3 / 12)
+  alone <- level_axes(list(), list(rep(1, 12), c(5, 3), 7), list(first[[1]]))
+  expect_equal(covariance_of(alone[[1]]), covariance_of(first[[1]]))
+  expect_identical(alone[[1]]$tables, first[[1]]$tables)
+  # Of others nothing is known beforehand
+  expect_equal(
+    covariance_of(alone[[2]]), expected_alike(c(5, 3)), ignore_attr = TRUE
+  )
+  expect_identical(alone[[2]]$tables, alike$tables)
+  expect_identical(dim(alone[[3]]$axes), c(1L, 0L))
+  pairs <- in_one_direction(12, 1, 400)
+  expect_identical(
+    level_axes(pairs, margins[1:2], vector("list", 2)),
+    level_axes(pairs, margins[1:2])
+  )
+  # A further table alone tells less of the direction than the others do
+  off <- function(known) {
+    mean(replicate(60, {
+      pair <- in_one_direction(12, 1, 2500)
+      axes <- level_axes(pair, margins[1:2], known)
+      sum((
+        shrunk_residual(pair[[1]]$residual, axes, 2500) - pair[[1]]$truth
+      )^2)
+    }))
+  }
+  # About half, here
+  expect_lt(off(list(first[[1]], NULL)), 0.8 * off(NULL))
+  # Whatever is known: without noise a table is what it is
+  axes <- level_axes(pairs, margins[1:2], list(first[[1]], NULL))
+  expect_equal(
+    shrunk_residual(pairs[[1]]$residual, axes, 1e-9), pairs[[1]]$residual,
+    tolerance = 1e-6
+  )
+  expect_identical(
+    shrunk_residual(pairs[[1]]$residual, axes, 1e9), numeric(48)
+  )
 })

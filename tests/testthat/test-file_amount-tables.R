@@ -15,3 +15,63 @@ test_that("tables by curves are sums over records", {
     same[[1]], as.vector(outer(tabulate(codes[, 1], 3), curves[1, ]))
   )
 })
+
+test_that("tables of an amount start from the block's axes but for its parts", {
+  withr::local_seed(8)
+  n <- 4000
+  g <- sample(c("a", "b", "c"), n, TRUE)
+  h <- ifelse(stats::runif(n) < 0.6, g, sample(c("a", "b", "c"), n, TRUE))
+  data <- data.frame(
+    first = ifelse(
+      stats::runif(n) < 0.2, -9, round(exp(4 + (g == "c") + stats::rnorm(n)))
+    ),
+    second = round(exp(5 + (h == "a") + stats::rnorm(n))), g, h
+  )
+  plan <- file_plan(data, data.frame(
+    column = names(data), type = c("amount", "amount", "category", "category"),
+    levels = c("", "", "a|b|c", "a|b|c"), lower = c(1, 1, NA, NA),
+    upper = c(1e5, 1e5, NA, NA), codes = c("-9", "", "", ""),
+    heaps = c("10", "", "", ""),
+    transform = c("log", "log", NA, NA)
+  ))
+  release <- file_release(plan, 5, seed = 1)
+  axes <- block_axes(release$block)
+  # first: code, multiple of 10, other value; g; h
+  expect_identical(lengths(release$levels), c(first = 3L, g = 3L, h = 3L))
+  one <- release$amounts$first$tables
+  expect_null(one$known[[1]])
+  expect_identical(one$known[2:3], axes[2:3])
+  # Beside them the first amount, in bins
+  two <- release$amounts$second$tables
+  expect_identical(two$known[1:3], axes)
+  expect_null(two$known[[4]])
+  expect_length(two$known, 4)
+  # What is known changes what noisy tables tell; nothing known does not
+  tables <- list(stats::rnorm(36), stats::rnorm(36))
+  variance <- c(0.5, 0.5)
+  expected <- list(rep(100, 36), rep(100, 36))
+  residuals <- lapply(tables, centred_table, levels = c(3, 12))
+  plain <- shrunk_tables(residuals, expected, c(3, 3, 12), variance)
+  informed <- shrunk_tables(
+    residuals, expected, c(3, 3, 12), variance, axes[2:3]
+  )
+  expect_false(isTRUE(all.equal(plain, informed)))
+  expect_equal(
+    shrunk_tables(residuals, expected, c(3, 3, 12), variance, list(NULL, NULL)),
+    plain
+  )
+  # A set with uncertainty, too
+  sets <- synthesize(release, m = 2, uncertainty = TRUE, seed = 3)
+  expect_identical(names(sets[[2]]), names(data))
+})
+
+test_that("a file's amount has tables of fewer records than a response", {
+  levels <- c(3, 5, 1)
+  # 4 levels on average, of two columns
+  least <- least_deviations * 4 * sqrt(2) / 0.1
+  expect_identical(bins_of_tables(least + 1, levels, 0.1), table_bins)
+  expect_null(bins_of_tables(least - 1, levels, 0.1))
+  expect_false(bears_tables(least + 1, levels, 0.1))
+  expect_true(bears_tables(32 / least_deviations * least + 1, levels, 0.1))
+  expect_null(bins_of_tables(1e9, 1, 0.1))
+})

@@ -48,7 +48,8 @@ test_that("noise is divided as the design says", {
   v2 <- p2 * cells
   alone <- sqrt(p2 / v2) * sum(sqrt(v2 * p2)) / budget
   w1 <- min(30, max(1, 70 * mean(0.4 * cells * sqrt(alone) / 1000)))
-  v1 <- vapply(1:4, function(j) w1 * sum(k[j] * levels[j] / levels[-j]), 0)
+  v1 <- vapply(1:4, function(j) w1 * sum(k[j] * levels[j] / levels[-j]), 0) *
+    levels / mean(levels)
   p <- c(k, p2, prod(k[1:3]))
   v <- c(v1, v2, 5 * prod(k[1:3]) * prod(levels[1:3]))
   expect_equal(found, sqrt(p / v) * sum(sqrt(v * p)) / budget)
