@@ -9,13 +9,16 @@
 asker <- function(con, dialect, log) {
   function(query, most = -1) {
     log$queries <- c(log$queries, query)
-    # Messages of databases show values
-    tryCatch(
-      asked(con, query, most), error = function(e) {
-        abort_query(dialect, paid = isTRUE(log$paid))
-      }
-    )
+    without_values(dialect, log, asked(con, query, most))
   }
+}
+
+#' Messages of databases show values
+#' @noRd
+without_values <- function(dialect, log, expr) {
+  tryCatch(
+    expr, error = function(e) abort_query(dialect, paid = isTRUE(log$paid))
+  )
 }
 
 #' @return (data frame) Text in UTF-8, long whole numbers as doubles.
@@ -23,7 +26,10 @@ asker <- function(con, dialect, log) {
 asked <- function(con, query, most = -1) {
   result <- DBI::dbSendQuery(con, query)
   on.exit(DBI::dbClearResult(result))
-  found <- DBI::dbFetch(result, n = most)
+  plain_answer(DBI::dbFetch(result, n = most))
+}
+
+plain_answer <- function(found) {
   found[] <- lapply(found, function(x) {
     if (inherits(x, "integer64")) {
       as.double(as.character(x))
@@ -34,6 +40,30 @@ asked <- function(con, query, most = -1) {
     }
   })
   found
+}
+
+#' What reads records on a connection, some at a time
+#'
+#' @return (function of a query, a number of rows and a function) Calls the
+#'   function with data frames of at most so many rows.
+#' @noRd
+fetcher <- function(con, dialect, log) {
+  safely <- function(expr) without_values(dialect, log, expr)
+  function(query, rows, f) {
+    if (dialect$called == "DuckDB") {
+      take <- duckdb_pages(query, rows, dialect, asker(con, dialect, log))
+    } else {
+      log$queries <- c(log$queries, query)
+      result <- safely(DBI::dbSendQuery(con, query))
+      on.exit(DBI::dbClearResult(result))
+      take <- function() safely(plain_answer(DBI::dbFetch(result, n = rows)))
+    }
+    repeat {
+      found <- take()
+      if (nrow(found) > 0) f(found)
+      if (nrow(found) < rows) break
+    }
+  }
 }
 
 abort_query <- function(dialect, what = "run a query of the release",

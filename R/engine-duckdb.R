@@ -13,7 +13,8 @@ duckdb_types <- c(
   BOOLEAN = "bool", TINYINT = "int2", UTINYINT = "int2", SMALLINT = "int2",
   USMALLINT = "int4", INTEGER = "int4", UINTEGER = "int8", BIGINT = "int8",
   UBIGINT = "int8", HUGEINT = "int8", UHUGEINT = "int8", FLOAT = "float4",
-  DOUBLE = "float8", DECIMAL = "float4", VARCHAR = "text", ENUM = "text"
+  DOUBLE = "float8", DECIMAL = "float4", VARCHAR = "text", ENUM = "text",
+  DATE = "date"
 )
 
 #' Is the connection in a transaction?
@@ -105,16 +106,45 @@ duckdb_check_session <- function(dialect, ask) {
   }
 }
 
+#' Read rows page by page: the driver would keep all rows of a result until the
+#' last is taken
+#' @param ask (function) See asker().
+#' @return (function) Gives the next rows.
+#' @noRd
+duckdb_pages <- function(query, rows, dialect, ask) {
+  # Or two pages could have the same row
+  ordered <- ask(
+    "SELECT value FROM system.main.duckdb_settings()
+     WHERE name = 'preserve_insertion_order'"
+  )$value
+  if (!identical(tolower(ordered), "true")) {
+    abort_query(
+      dialect, "keep the order of its rows",
+      i = "Run {.code RESET preserve_insertion_order}."
+    )
+  }
+  place <- 0
+  function() {
+    found <- ask(sprintf("%s\nLIMIT %.0f OFFSET %.0f", query, rows, place))
+    place <<- place + rows
+    found
+  }
+}
+
 # Files ------------------------------------------------------------------------
 
 file_readers <- c(csv = "read_csv", parquet = "read_parquet")
 
 # What a CSV file means is not guessed: after a row of another length DuckDB
 # would take another sign for the comma. No row is left out as a comment or a
-# title. All rows tell a column's type. Missing values are as R writes them.
+# title. All rows tell a column's type: numbers, dates such as 2020-01-31, true
+# and false, or else text, such as yes and no. Missing values are as R writes
+# them.
 reader_settings <- c(
   csv = ", delim = ',', quote = '\"', escape = '\"', header = true, skip = 0,
-         comment = '', sample_size = -1, nullstr = ['', 'NA']", parquet = ""
+         comment = '', sample_size = -1, nullstr = ['', 'NA'],
+         auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'VARCHAR'],
+         dateformat = '%Y-%m-%d'", parquet = ""
 )
 
 #' Files of one kind, read into a database of this session's own
@@ -142,6 +172,7 @@ paths_source <- function(paths) {
       file_readers[[kind]], toString(sql_value(dialect, normalizePath(paths))),
       reader_settings[[kind]]
     ))
+    if (kind == "csv") duckdb_flags(con, dialect)
     TRUE
   }, FALSE)
   refuse_if(
@@ -157,6 +188,26 @@ paths_source <- function(paths) {
     con = con, dialect = dialect, path = c("memory", "main", "records"),
     columns = stats::setNames(nm = columns), where = list()
   )
+}
+
+#' Columns of the words true and false alone become flags
+#' @noRd
+duckdb_flags <- function(con, dialect) {
+  columns <- DBI::dbGetQuery(con, "DESCRIBE records")
+  text <- sql_name(dialect, columns$column_name[columns$column_type ==
+    "VARCHAR"])
+  if (length(text) == 0) {
+    return(invisible())
+  }
+  flags <- unlist(DBI::dbGetQuery(con, sql_query(dialect, sprintf(
+    "BOOL_AND(%s IN ('TRUE', 'FALSE', 'true', 'false')) AS b%d", text,
+    seq_along(text)
+  ), "records")))
+  for (name in text[flags %in% TRUE]) {
+    DBI::dbExecute(
+      con, sprintf("ALTER TABLE records ALTER %s TYPE BOOLEAN", name)
+    )
+  }
 }
 
 records_folder <- function() file.path(tempdir(), "pseudosynth-records")

@@ -5,13 +5,13 @@
 #' What engines write each in their own way
 #'
 #' `tried`: whether the package's tests run its queries there. Queries for the
-#' others are written, not run.
+#' others are written, not run. `nul`: which text has the sign of that name.
 #' @noRd
 sql_dialects <- list(
   sqlite = list(
     called = "SQLite", class = "SQLiteConnection", tried = TRUE,
     collate = "COLLATE BINARY", double = "REAL", materialized = "MATERIALIZED ",
-    text = "TEXT", begin = "BEGIN",
+    text = "TEXT", begin = "BEGIN", nul = "INSTR(CAST({x} AS BLOB), x'00') > 0",
     # Not all have floor(); halves are exact
     floor = "(CAST({x} AS INTEGER) - ({x} < CAST({x} AS INTEGER)))"
   ),
@@ -24,7 +24,8 @@ sql_dialects <- list(
   duckdb = list(
     called = "DuckDB", class = "duckdb_connection", tried = TRUE,
     collate = "COLLATE C", double = "DOUBLE", materialized = "MATERIALIZED ",
-    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY"
+    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY",
+    nul = "CONTAINS({x}, CHR(0))"
   ),
   spark = list(
     called = "Spark SQL", class = c("Spark SQL", "spark_connection"),

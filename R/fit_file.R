@@ -218,8 +218,7 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
 #' @noRd
 as_file_plan <- function(plan) {
   check_present(plan)
-  if (is.data.frame(plan)) {
-    check_data_frame(plan, columns = 1)
+  if (is.data.frame(plan) || has_engine(plan)) {
     return(drafted_plan(plan))
   }
   check_class(
@@ -230,7 +229,9 @@ as_file_plan <- function(plan) {
 }
 
 drafted_plan <- function(data) {
-  plan <- file_plan(data, draft_book(data, largest_levels))
+  plan <- with_file(data, function(file) {
+    plan_of_file(file, draft_of_file(file, largest_levels))
+  }, arg = "plan")
   left <- plan$table$column[plan$table$role == "left out"]
   if (length(left) > 0) {
     tell_of(
