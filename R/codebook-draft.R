@@ -81,17 +81,6 @@ confirm_codebook <- function(book, columns = NULL) {
   new_result("codebook", table = table)
 }
 
-#' @param present (flag) Has it a value for any of `n` records?
-#' @noRd
-refuse_no_value <- function(present, name, n) {
-  refuse_if(
-    !present,
-    "Every column must have a value for at least one record.",
-    x = "{.val {name}} is missing for all {n} record{?s}.",
-    i = "Drop it, or read the file again.", arg = "data", rows = seq_len(n)
-  )
-}
-
 #' What a draft states of one column
 #' @return (list) Fields of a codebook.
 #' @noRd

@@ -42,30 +42,6 @@ plain_answer <- function(found) {
   found
 }
 
-#' What reads records on a connection, some at a time
-#'
-#' @return (function of a query, a number of rows and a function) Calls the
-#'   function with data frames of at most so many rows.
-#' @noRd
-fetcher <- function(con, dialect, log) {
-  safely <- function(expr) without_values(dialect, log, expr)
-  function(query, rows, f) {
-    if (dialect$called == "DuckDB") {
-      take <- duckdb_pages(query, rows, dialect, asker(con, dialect, log))
-    } else {
-      log$queries <- c(log$queries, query)
-      result <- safely(DBI::dbSendQuery(con, query))
-      on.exit(DBI::dbClearResult(result))
-      take <- function() safely(plain_answer(DBI::dbFetch(result, n = rows)))
-    }
-    repeat {
-      found <- take()
-      if (nrow(found) > 0) f(found)
-      if (nrow(found) < rows) break
-    }
-  }
-}
-
 abort_query <- function(dialect, what = "run a query of the release",
                         class = "pseudosynth_error_engine", ...,
                         paid = FALSE) {

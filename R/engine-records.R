@@ -4,6 +4,8 @@
 # Values of a chunk: with ten columns half a million records, 40 MB
 chunk_values <- 5e6
 
+least_rows <- 1000
+
 #' Columns of a table as R has them, and its records in chunks
 #'
 #' What R cannot hold as the table does is refused here, before a record is
@@ -34,7 +36,7 @@ table_records <- function(engine, names) {
         engine$dialect, sprintf("%s AS c%d", read, seq_along(read)),
         engine$from
       )
-      rows <- max(1000, ceiling(chunk_values / length(names)))
+      rows <- max(least_rows, ceiling(chunk_values / length(names)))
       seen <- 0
       engine$fetch(query, rows, function(found) {
         seen <<- seen + nrow(found)
@@ -91,7 +93,7 @@ refuse_unreadable <- function(column, name, n) {
     (date || is.character(column$type)) && n > 0,
     "Column {.val {name}} must hold what R can read.",
     x = "It is {if (date) 'no day' else 'text with the sign NUL'} for
-         {format_count(n)} record{?s}.",
+         {format_count(n)} {cli::qty(n)}record{?s}.",
     i = "Correct the column in the database, or leave it out by {.fn select}.",
     arg = "data", class = "pseudosynth_error_engine"
   )
@@ -117,4 +119,28 @@ as_type <- function(x, type) {
   }
   storage.mode(x) <- typeof(type)
   x
+}
+
+#' What reads records on a connection, some at a time
+#'
+#' @return (function of a query, a number of rows and a function) Calls the
+#'   function with data frames of at most so many rows.
+#' @noRd
+fetcher <- function(con, dialect, log) {
+  safely <- function(expr) without_values(dialect, log, expr)
+  function(query, rows, f) {
+    if (dialect$called == "DuckDB") {
+      take <- duckdb_pages(query, rows, dialect, asker(con, dialect, log))
+    } else {
+      log$queries <- c(log$queries, query)
+      result <- safely(DBI::dbSendQuery(con, query))
+      on.exit(DBI::dbClearResult(result))
+      take <- function() safely(plain_answer(DBI::dbFetch(result, n = rows)))
+    }
+    repeat {
+      found <- take()
+      if (nrow(found) > 0) f(found)
+      if (nrow(found) < rows) break
+    }
+  }
 }

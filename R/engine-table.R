@@ -69,8 +69,8 @@ known_columns <- function(columns) {
 #'
 #' @param own (character) As the table calls them.
 #' @return (named list) See sql_column(); `type` is `NULL` where a column has no
-#'   value that tells it. Where its values may need it also `quoted` (string: its
-#'   name), `whole` (flag: whole numbers that R's integers may not hold) and
+#'   value that tells it. Where its values may need it also `quoted` (string:
+#'   its name), `whole` (flag: whole numbers that R's integers may not hold) and
 #'   `exact` (string: the number where `read` takes what is none as missing).
 #' @noRd
 columns_of_table <- function(own, found, table, dialect, ask) {
@@ -182,7 +182,9 @@ columns_by_value <- function(quoted, table, dialect, ask) {
       refuse_type(name, "both numbers and text")
     }
     switch(if (is.na(most)) "none" else most,
-      text = c(sql_column(dialect, quoted, character()), list(quoted = quoted)),
+      text = c(
+        sql_column(dialect, quoted, character()), list(quoted = quoted)
+      ),
       real = , long = sql_column(dialect, quoted, double()),
       whole = list(
         read = sprintf("CAST(%s AS INTEGER)", quoted), type = integer()

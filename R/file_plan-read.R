@@ -58,6 +58,17 @@ check_types <- function(like, specs) {
   )
 }
 
+#' @param present (flag) Has it a value for any of `n` records?
+#' @noRd
+refuse_no_value <- function(present, name, n) {
+  refuse_if(
+    !present,
+    "Every column must have a value for at least one record.",
+    x = "{.val {name}} is missing for all {n} record{?s}.",
+    i = "Drop it, or read the file again.", arg = "data", rows = seq_len(n)
+  )
+}
+
 #' Read all records, and refuse what the codebook does not have
 #'
 #' Faults are counted over the whole file.
