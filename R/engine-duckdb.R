@@ -149,23 +149,28 @@ reader_settings <- c(
 
 #' Files of one kind, read into a database of this session's own
 #'
-#' In memory, so that a file that changes meanwhile changes no sum.
+#' A file that changes meanwhile changes no sum. What is read lies where R's own
+#' temporary files do, packed, and not in memory.
 #' @param paths (character)
-#' @return (list) See table_source(); its `con` is to be closed.
+#' @return (list) See table_source(); `close()` ends and removes it.
 #' @noRd
 paths_source <- function(paths) {
   kind <- check_paths(paths)
   check_installed(c("DBI", "duckdb"), arg = "data")
   dialect <- sql_dialect("duckdb")
+  folder <- tempfile("pseudosynth-records-")
+  dir.create(folder, mode = "0700")
   # It says where it keeps extensions, of which none is needed
-  con <- suppressMessages(DBI::dbConnect(duckdb::duckdb()))
+  con <- suppressMessages(DBI::dbConnect(
+    duckdb::duckdb(file.path(folder, "read.duckdb"))
+  ))
+  close <- function() {
+    DBI::dbDisconnect(con, shutdown = TRUE)
+    unlink(folder, recursive = TRUE)
+  }
   done <- FALSE
-  on.exit(if (!done) close_source(con))
+  on.exit(if (!done) close())
   done <- or_else({
-    # What does not fit into memory lies where R's own temporary files do
-    DBI::dbExecute(con, sprintf(
-      "SET temp_directory = %s", sql_value(dialect, records_folder())
-    ))
     DBI::dbExecute(con, sprintf(
       "CREATE TABLE records AS SELECT * FROM
        %s([%s], union_by_name = true, hive_partitioning = false%s)",
@@ -185,8 +190,8 @@ paths_source <- function(paths) {
   )
   columns <- names(DBI::dbGetQuery(con, "SELECT * FROM records LIMIT 0"))
   list(
-    con = con, dialect = dialect, path = c("memory", "main", "records"),
-    columns = stats::setNames(nm = columns), where = list()
+    con = con, dialect = dialect, path = c("read", "main", "records"),
+    columns = stats::setNames(nm = columns), where = list(), close = close
   )
 }
 
@@ -208,13 +213,6 @@ duckdb_flags <- function(con, dialect) {
       con, sprintf("ALTER TABLE records ALTER %s TYPE BOOLEAN", name)
     )
   }
-}
-
-records_folder <- function() file.path(tempdir(), "pseudosynth-records")
-
-close_source <- function(con) {
-  DBI::dbDisconnect(con, shutdown = TRUE)
-  unlink(records_folder(), recursive = TRUE)
 }
 
 #' Refuse paths that are not of different files of one kind

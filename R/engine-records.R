@@ -22,10 +22,9 @@ table_records <- function(engine, names) {
   columns <- engine$columns(names)
   facts <- table_facts(engine, columns)
   for (name in names) refuse_unreadable(columns[[name]], name, facts[[name]])
-  long <- vapply(names, function(name) {
-    isTRUE(columns[[name]]$whole) && facts[[name]] == 0
-  }, NA)
-  types[long] <- list(integer())
+  for (name in names) if (isTRUE(columns[[name]]$whole)) {
+    types[[name]] <- if (facts[[name]] == 0) integer() else double()
+  }
   list(
     n = facts$n, types = types,
     chunks = function(names, f) {

@@ -30,7 +30,7 @@ has_engine <- function(x) {
 with_engine <- function(data, f) {
   if (is.character(data)) {
     source <- paths_source(data)
-    on.exit(close_source(source$con))
+    on.exit(source$close())
   } else {
     source <- table_source(data)
   }

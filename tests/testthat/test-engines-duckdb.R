@@ -233,7 +233,7 @@ test_that("CSV and Parquet files are released as the data frame is", {
   )
   expect_no_match(conditionMessage(error), "secret")
   # Nothing is left behind
-  expect_false(dir.exists(records_folder()))
+  expect_length(dir(tempdir(), "^pseudosynth-records"), 0)
 })
 
 test_that("plans of tables and files in DuckDB are those of the data frame", {
