@@ -37,7 +37,31 @@
 #' before it leave. If a published amount leaves some protected level or part
 #' without a value, the rule is an error here.
 #'
-#' @param data (data frame) The confidential file.
+#' @section Databases and files:
+#' `data` may be a table in SQLite, PostgreSQL or DuckDB, such as
+#' `dplyr::tbl(con, "persons")`, or paths of CSV or of Parquet files. Which
+#' tables, steps of dplyr and files are taken, [score_release()] says in its
+#' section on databases. R reads the records some at a time, all as of one
+#' moment, and keeps level numbers and amounts: the largest amount of memory in
+#' use is that of the plan and of half a million records. The plan is that of a
+#' data frame with the same rows in the same order.
+#' * A database has no order of rows. The release of a plan that publishes
+#'   nothing does not depend on the order. Published rows come as the engine
+#'   gives them, and a seed then belongs to that order. Row numbers in errors
+#'   (`rows`) count in it, too.
+#' * Text is text, also in a column of DuckDB's type `ENUM`. Whole numbers are
+#'   integers where all of them fit into R's. Columns of type `DATE` are dates;
+#'   SQLite has none. `NULL` is a missing value; `NaN` is an error, as in a
+#'   data frame.
+#' * Columns of other types are refused, as are whole numbers beyond 2^53, text
+#'   with the sign NUL and infinite dates. Leave such a column out by
+#'   `select()`, for instance a case number.
+#' * Identifiers are not read, but for `unit`.
+#' * [file_release()] reads the plan alone. With a [ledger()] it makes the data
+#'   frame once, for the ledger's marks of its columns.
+#'
+#' @param data (data frame, table of a database, or character: paths of files)
+#'   The confidential file.
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
 #'   for each column of the file.
 #' @param publish (character or `NULL`) Columns that are released as they are;
@@ -75,16 +99,19 @@
 #'     outside the codebook, which a level or a bound stands for;
 #'   * `codebook`, `published` (names), `n_records`, `schema` (each column's
 #'     type and attributes), `left_out` (what does not come back), `tibble`.
-#' @section Error types: `pseudosynth_error_input`: columns without a row in the
-#'   codebook, or the other way round; values that the codebook does not have
-#'   (class `pseudosynth_error_outside`; the condition's field `rows` has the
-#'   records, and `by_column` those of each column); a column that is missing
-#'   for all records; units with more records than stated; a rule that names an
-#'   unknown column, that no row can meet, or that records of the file break,
-#'   rules that compare amounts in a circle, and published amounts that leave
-#'   other columns no value (class `pseudosynth_error_rule`, with their
-#'   `rows`); a weight of another type or without positive bounds; records
-#'   without a survey weight above 0.
+#' @section Error types: `pseudosynth_error_engine`, `pseudosynth_error_rows`
+#'   (both `pseudosynth_error_input`): a database that cannot give one moment,
+#'   or columns that R cannot read; `data` whose rows may not be single records.
+#'   `pseudosynth_error_input`: columns without a row in the codebook, or the
+#'   other way round; values that the codebook does not have (class
+#'   `pseudosynth_error_outside`; the condition's field `rows` has the records,
+#'   and `by_column` those of each column); a column that is missing for all
+#'   records; units with more records than stated; a rule that names an unknown
+#'   column, that no row can meet, or that records of the file break, rules that
+#'   compare amounts in a circle, and published amounts that leave other columns
+#'   no value (class `pseudosynth_error_rule`, with their `rows`); a weight of
+#'   another type or without positive bounds; records without a survey weight
+#'   above 0.
 #' @section Warning types:
 #' `pseudosynth_warning_determined`: published columns that nearly tell a
 #' synthesized one, with the share (field `share`, named by the synthesized
