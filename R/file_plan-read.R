@@ -26,7 +26,12 @@ with_file <- function(data, f, arg = "data") {
     )))
   }
   with_engine(data, function(engine) {
-    records <- engine$records(engine$all_columns())
+    columns <- engine$all_columns()
+    refuse_if(
+      length(columns) == 0, "{.arg data} must have at least 1 column.",
+      x = "It has 0.", arg = "data"
+    )
+    records <- engine$records(columns)
     f(list(
       like = records$types, n = records$n, chunks = records$chunks,
       row_names = FALSE, tibble = FALSE

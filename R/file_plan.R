@@ -143,10 +143,10 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
                       rules = NULL, survey_weights = NULL) {
   check_present(data)
   check_present(codebook)
+  # The function of that name, not the argument; before a long file is read
+  book <- read_book(codebook)
   with_file(data, function(file) {
-    # The function of that name, not the argument
-    plan_of_file(file, read_book(codebook), publish, unit, rules,
-      survey_weights)
+    plan_of_file(file, book, publish, unit, rules, survey_weights)
   })
 }
 

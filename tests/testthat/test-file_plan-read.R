@@ -175,6 +175,10 @@ test_that("rows of several tables, and some rows of a table, are no file", {
     file_plan(c("a", "b"), book), "paths of CSV", class = input_error
   )
   expect_error(
+    draft_codebook(dplyr::select(table)), "at least 1 column",
+    class = input_error
+  )
+  expect_error(
     file_plan(dplyr::select(table, -"flag"), book), "The file lacks",
     class = input_error
   )
