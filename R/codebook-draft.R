@@ -15,7 +15,9 @@
 #' labels of package haven become
 #' labels of levels or of codes.
 #'
-#' @param data (data frame) The confidential file.
+#' @param data (data frame, table of a database, or character: paths of files)
+#'   The confidential file, see [file_plan()]. Of a table or of files one column
+#'   at a time is in memory.
 #' @param book (`codebook`) A draft, or what was made of it.
 #' @param columns (character or `NULL`) Which columns are confirmed. `NULL`, the
 #'   default: all.
@@ -40,11 +42,19 @@ draft_codebook <- function(data) draft_book(data, most_levels)
 #' A draft in which columns of more levels than `most` are identifiers
 #' @noRd
 draft_book <- function(data, most) {
-  check_data_frame(data, columns = 1)
-  rows <- lapply(names(data), function(name) {
-    check_column_kind(data[[name]], name)
-    check_has_value(data[[name]], name)
-    draft_row(data[[name]], name, most)
+  with_file(data, function(file) draft_of_file(file, most))
+}
+
+#' @param file (list) See with_file().
+#' @noRd
+draft_of_file <- function(file, most) {
+  rows <- lapply(names(file$like), function(name) {
+    check_column_kind(file$like[[name]], name)
+    # One column at a time is in memory
+    x <- whole_column(file, name)
+    check_text(x, name)
+    refuse_no_value(!all(is.na(plain_column(x))), name, length(x))
+    draft_row(x, name, most)
   })
   table <- lapply(stats::setNames(nm = names(codebook_fields)), function(f) {
     values <- lapply(rows, function(row) row[[f]] %||% codebook_fields[[f]])
@@ -71,16 +81,6 @@ confirm_codebook <- function(book, columns = NULL) {
   refuse_if(!is.null(absent), must, x = "{absent}", arg = "columns")
   table$confirmed[is.null(columns) | table$column %in% columns] <- TRUE
   new_result("codebook", table = table)
-}
-
-check_has_value <- function(x, name) {
-  n <- length(x)
-  refuse_if(
-    all(is.na(plain_column(x))),
-    "Every column must have a value for at least one record.",
-    x = "{.val {name}} is missing for all {n} record{?s}.",
-    i = "Drop it, or read the file again.", arg = "data", rows = seq_len(n)
-  )
 }
 
 #' What a draft states of one column

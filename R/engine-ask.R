@@ -9,13 +9,16 @@
 asker <- function(con, dialect, log) {
   function(query, most = -1) {
     log$queries <- c(log$queries, query)
-    # Messages of databases show values
-    tryCatch(
-      asked(con, query, most), error = function(e) {
-        abort_query(dialect, paid = isTRUE(log$paid))
-      }
-    )
+    without_values(dialect, log, asked(con, query, most))
   }
+}
+
+#' Messages of databases show values
+#' @noRd
+without_values <- function(dialect, log, expr) {
+  tryCatch(
+    expr, error = function(e) abort_query(dialect, paid = isTRUE(log$paid))
+  )
 }
 
 #' @return (data frame) Text in UTF-8, long whole numbers as doubles.
@@ -23,7 +26,10 @@ asker <- function(con, dialect, log) {
 asked <- function(con, query, most = -1) {
   result <- DBI::dbSendQuery(con, query)
   on.exit(DBI::dbClearResult(result))
-  found <- DBI::dbFetch(result, n = most)
+  plain_answer(DBI::dbFetch(result, n = most))
+}
+
+plain_answer <- function(found) {
   found[] <- lapply(found, function(x) {
     if (inherits(x, "integer64")) {
       as.double(as.character(x))

@@ -13,7 +13,8 @@ duckdb_types <- c(
   BOOLEAN = "bool", TINYINT = "int2", UTINYINT = "int2", SMALLINT = "int2",
   USMALLINT = "int4", INTEGER = "int4", UINTEGER = "int8", BIGINT = "int8",
   UBIGINT = "int8", HUGEINT = "int8", UHUGEINT = "int8", FLOAT = "float4",
-  DOUBLE = "float8", DECIMAL = "float4", VARCHAR = "text", ENUM = "text"
+  DOUBLE = "float8", DECIMAL = "float4", VARCHAR = "text", ENUM = "text",
+  DATE = "date"
 )
 
 #' Is the connection in a transaction?
@@ -105,43 +106,78 @@ duckdb_check_session <- function(dialect, ask) {
   }
 }
 
+#' Read rows page by page: the driver would keep all rows of a result until the
+#' last is taken
+#' @param ask (function) See asker().
+#' @return (function) Gives the next rows.
+#' @noRd
+duckdb_pages <- function(query, rows, dialect, ask) {
+  # Or two pages could have the same row
+  ordered <- ask(
+    "SELECT value FROM system.main.duckdb_settings()
+     WHERE name = 'preserve_insertion_order'"
+  )$value
+  if (!identical(tolower(ordered), "true")) {
+    abort_query(
+      dialect, "keep the order of its rows",
+      i = "Run {.code RESET preserve_insertion_order}."
+    )
+  }
+  place <- 0
+  function() {
+    found <- ask(sprintf("%s\nLIMIT %.0f OFFSET %.0f", query, rows, place))
+    place <<- place + rows
+    found
+  }
+}
+
 # Files ------------------------------------------------------------------------
 
 file_readers <- c(csv = "read_csv", parquet = "read_parquet")
 
 # What a CSV file means is not guessed: after a row of another length DuckDB
 # would take another sign for the comma. No row is left out as a comment or a
-# title. All rows tell a column's type. Missing values are as R writes them.
+# title. All rows tell a column's type: numbers, dates such as 2020-01-31, true
+# and false, or else text, such as yes and no. Missing values are as R writes
+# them.
 reader_settings <- c(
   csv = ", delim = ',', quote = '\"', escape = '\"', header = true, skip = 0,
-         comment = '', sample_size = -1, nullstr = ['', 'NA']", parquet = ""
+         comment = '', sample_size = -1, nullstr = ['', 'NA'],
+         auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'VARCHAR'],
+         dateformat = '%Y-%m-%d'", parquet = ""
 )
 
 #' Files of one kind, read into a database of this session's own
 #'
-#' In memory, so that a file that changes meanwhile changes no sum.
+#' A file that changes meanwhile changes no sum. What is read lies where R's own
+#' temporary files do, packed, and not in memory.
 #' @param paths (character)
-#' @return (list) See table_source(); its `con` is to be closed.
+#' @return (list) See table_source(); `close()` ends and removes it.
 #' @noRd
 paths_source <- function(paths) {
   kind <- check_paths(paths)
   check_installed(c("DBI", "duckdb"), arg = "data")
   dialect <- sql_dialect("duckdb")
+  folder <- tempfile("pseudosynth-records-")
+  dir.create(folder, mode = "0700")
   # It says where it keeps extensions, of which none is needed
-  con <- suppressMessages(DBI::dbConnect(duckdb::duckdb()))
+  con <- suppressMessages(DBI::dbConnect(
+    duckdb::duckdb(file.path(folder, "read.duckdb"))
+  ))
+  close <- function() {
+    DBI::dbDisconnect(con, shutdown = TRUE)
+    unlink(folder, recursive = TRUE)
+  }
   done <- FALSE
-  on.exit(if (!done) close_source(con))
+  on.exit(if (!done) close())
   done <- or_else({
-    # What does not fit into memory lies where R's own temporary files do
-    DBI::dbExecute(con, sprintf(
-      "SET temp_directory = %s", sql_value(dialect, records_folder())
-    ))
     DBI::dbExecute(con, sprintf(
       "CREATE TABLE records AS SELECT * FROM
        %s([%s], union_by_name = true, hive_partitioning = false%s)",
       file_readers[[kind]], toString(sql_value(dialect, normalizePath(paths))),
       reader_settings[[kind]]
     ))
+    if (kind == "csv") duckdb_flags(con, dialect)
     TRUE
   }, FALSE)
   refuse_if(
@@ -154,16 +190,29 @@ paths_source <- function(paths) {
   )
   columns <- names(DBI::dbGetQuery(con, "SELECT * FROM records LIMIT 0"))
   list(
-    con = con, dialect = dialect, path = c("memory", "main", "records"),
-    columns = stats::setNames(nm = columns), where = list()
+    con = con, dialect = dialect, path = c("read", "main", "records"),
+    columns = stats::setNames(nm = columns), where = list(), close = close
   )
 }
 
-records_folder <- function() file.path(tempdir(), "pseudosynth-records")
-
-close_source <- function(con) {
-  DBI::dbDisconnect(con, shutdown = TRUE)
-  unlink(records_folder(), recursive = TRUE)
+#' Columns of the words true and false alone become flags
+#' @noRd
+duckdb_flags <- function(con, dialect) {
+  columns <- DBI::dbGetQuery(con, "DESCRIBE records")
+  text <- sql_name(dialect, columns$column_name[columns$column_type ==
+    "VARCHAR"])
+  if (length(text) == 0) {
+    return(invisible())
+  }
+  flags <- unlist(DBI::dbGetQuery(con, sql_query(dialect, sprintf(
+    "BOOL_AND(%s IN ('TRUE', 'FALSE', 'true', 'false')) AS b%d", text,
+    seq_along(text)
+  ), "records")))
+  for (name in text[flags %in% TRUE]) {
+    DBI::dbExecute(
+      con, sprintf("ALTER TABLE records ALTER %s TYPE BOOLEAN", name)
+    )
+  }
 }
 
 #' Refuse paths that are not of different files of one kind

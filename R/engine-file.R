@@ -23,6 +23,8 @@ open_score_file <- function(engine, formula, family, settings, prior,
     intersect(all.vars(attr(terms, "variables")), names), variable
   )
   types <- engine$types(c(variable, predictors))
+  dates <- names(types)[vapply(types, inherits, NA, "Date")]
+  if (length(dates) > 0) refuse_type(dates[1], "dates")
   columns[names(types)] <- types
   described <- described_response(formula, columns, family, response)
   check_engine_labels(described)

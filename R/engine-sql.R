@@ -8,13 +8,15 @@
 #' others are written, not run. `sorts`: does it sort records to bring equal
 #' ones together? To compute of each what is computed once takes less time.
 #' `vectors`: does it compute some thousand records at a time, with each arm of
-#' a CASE that one of them needs? Neighbours need fewest.
+#' a CASE that one of them needs? Neighbours need fewest. `nul`: which text has
+#' the sign of that name.
 #' @noRd
 sql_dialects <- list(
   sqlite = list(
     called = "SQLite", class = "SQLiteConnection", tried = TRUE,
     collate = "COLLATE BINARY", double = "REAL", materialized = "MATERIALIZED ",
     text = "TEXT", begin = "BEGIN", sorts = TRUE,
+    nul = "INSTR(CAST({x} AS BLOB), x'00') > 0",
     # Not all have floor(); halves are exact
     floor = "(CAST({x} AS INTEGER) - ({x} < CAST({x} AS INTEGER)))"
   ),
@@ -27,7 +29,8 @@ sql_dialects <- list(
   duckdb = list(
     called = "DuckDB", class = "duckdb_connection", tried = TRUE,
     collate = "COLLATE C", double = "DOUBLE", materialized = "MATERIALIZED ",
-    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY", vectors = TRUE
+    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY", vectors = TRUE,
+    nul = "CONTAINS({x}, CHR(0))"
   ),
   spark = list(
     called = "Spark SQL", class = c("Spark SQL", "spark_connection"),

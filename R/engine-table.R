@@ -8,6 +8,7 @@ table_engine <- function(source, found) {
   dialect <- source$dialect
   log <- new.env(parent = emptyenv())
   ask <- asker(source$con, dialect, log)
+  fetch <- fetcher(source$con, dialect, log)
   lost <- setdiff(source$columns, found$columns)
   refuse_if(
     length(lost) > 0, "Columns of {.arg data} must be those of its table.",
@@ -31,7 +32,7 @@ table_engine <- function(source, found) {
   ), collapse = " ")
   columns <- NULL
   engine <- list(
-    dialect = dialect, from = from, ask = ask, log = log,
+    dialect = dialect, from = from, ask = ask, fetch = fetch, log = log,
     all_columns = function() names(source$columns),
     types = function(names) {
       columns <<- column_of(unname(source$columns[names]))
@@ -46,6 +47,7 @@ table_engine <- function(source, found) {
     columns = function(names) columns[names]
   )
   engine$cells <- function(names) table_cells(engine, names)
+  engine$records <- function(names) table_records(engine, names)
   engine$for_response <- function(response, cells) {
     table_sums(engine, response, cells)
   }
@@ -67,7 +69,9 @@ known_columns <- function(columns) {
 #'
 #' @param own (character) As the table calls them.
 #' @return (named list) See sql_column(); `type` is `NULL` where a column has no
-#'   value that tells it.
+#'   value that tells it. Where its values may need it also `quoted` (string:
+#'   its name), `whole` (flag: whole numbers that R's integers may not hold) and
+#'   `exact` (string: the number where `read` takes what is none as missing).
 #' @noRd
 columns_of_table <- function(own, found, table, dialect, ask) {
   quoted <- quoted_column(dialect, own)
@@ -85,7 +89,8 @@ columns_of_table <- function(own, found, table, dialect, ask) {
 refuse_type <- function(name, is) {
   refuse_if(
     TRUE, "Column {.val {name}} must hold numbers, text, or true and false.",
-    x = "It holds {is}.", i = "Leave it out of the formula.", arg = "data",
+    x = "It holds {is}.",
+    i = "Leave it out, of the formula or by {.fn select}.", arg = "data",
     class = "pseudosynth_error_engine"
   )
 }
@@ -110,28 +115,33 @@ is_huge <- function(x) {
 #' @noRd
 columns_by_type <- function(quoted, found, table, dialect, ask) {
   stored <- found$stored[match(names(quoted), found$columns)]
-  # What is no number is missing, as in R
-  number <- function(x) {
-    sprintf("NULLIF(%s, CAST('NaN' AS %s))", x, dialect$double)
-  }
   columns <- Map(function(quoted, stored, name) {
     as_is <- function(type) sql_column(dialect, quoted, type)
-    switch(stored,
+    # What is no number is missing, as in R
+    number <- function(x) {
+      list(
+        read = sprintf("NULLIF(%s, CAST('NaN' AS %s))", x, dialect$double),
+        type = double(), exact = x
+      )
+    }
+    own <- switch(stored,
       bool = as_is(logical()), int2 = , int4 = as_is(integer()),
       int8 = as_is(double()),
-      float8 = list(read = number(quoted), type = double()),
-      numeric = list(
-        read = number(sql_double(dialect, quoted)), type = double()
-      ),
+      float8 = number(quoted),
+      numeric = number(sql_double(dialect, quoted)),
       # As they are written: 0.1 is not the double next to it
-      float4 = list(
-        read = number(sql_double(dialect, sprintf("CAST(%s AS TEXT)", quoted))),
-        type = double()
+      float4 = number(
+        sql_double(dialect, sprintf("CAST(%s AS TEXT)", quoted))
       ),
       # Of fixed length: without what fills it up
       text = , varchar = , bpchar = as_is(character()),
+      date = list(
+        read = sprintf("(%s - DATE '1970-01-01')", quoted),
+        type = structure(double(), class = "Date")
+      ),
       refuse_type(name, sprintf("values of type %s", stored))
     )
+    c(own, list(quoted = quoted, whole = stored %in% c("int4", "int8")))
   }, quoted, stored, names(quoted))
   long <- names(quoted)[stored == "int8"]
   if (length(long) > 0) {
@@ -172,7 +182,9 @@ columns_by_value <- function(quoted, table, dialect, ask) {
       refuse_type(name, "both numbers and text")
     }
     switch(if (is.na(most)) "none" else most,
-      text = sql_column(dialect, quoted, character()),
+      text = c(
+        sql_column(dialect, quoted, character()), list(quoted = quoted)
+      ),
       real = , long = sql_column(dialect, quoted, double()),
       whole = list(
         read = sprintf("CAST(%s AS INTEGER)", quoted), type = integer()

@@ -1,11 +1,13 @@
 # What holds a file that is not a data frame: a table of a database, or files on
-# disk. A release asks an engine for the combinations of its published columns
-# and for whole sums over records, and for no record.
+# disk. A score release asks an engine for the combinations of its published
+# columns and for whole sums over records, and for no record. The plan of a file
+# reads the records, some at a time.
 
 #' Is it a table of a database, as dplyr has them, or paths of files?
 #' @noRd
 has_engine <- function(x) {
-  inherits(x, c("tbl_sql", "tbl_lazy")) || is.character(x) && length(x) > 0
+  inherits(x, c("tbl_sql", "tbl_lazy")) ||
+    is.character(x) && length(x) > 0 && is.null(dim(x))
 }
 
 #' Run code on the engine of a file, as it is at one moment
@@ -22,12 +24,13 @@ has_engine <- function(x) {
 #'     check_table_copies() do; `outside(bounds)` counts records;
 #'     `whole(at, clip)` gives `inside` and `q`, see sql_whole(), and
 #'     `tally(breaks)` lists `cell` (place in `cells`), `bin` and `n`;
+#'   * `records(names)`: the records themselves, see table_records();
 #'   * `log`: see asker().
 #' @noRd
 with_engine <- function(data, f) {
   if (is.character(data)) {
     source <- paths_source(data)
-    on.exit(close_source(source$con))
+    on.exit(source$close())
   } else {
     source <- table_source(data)
   }

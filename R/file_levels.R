@@ -50,13 +50,13 @@ named_codes <- function(parts, codes) {
 #' @return (integer) One more than there are levels: not in the codebook.
 #' @noRd
 level_codes <- function(x, column) {
-  found <- code_column(x, column$spec)
+  wrong <- wrong_type(x, column$spec)
   refuse_if(
-    !is.null(found$wrong),
+    !is.null(wrong),
     "The columns must be of the codebook's type.",
-    x = "{.val {column$spec$column}}: {found$wrong}", arg = "data"
+    x = "{.val {column$spec$column}}: {wrong}", arg = "data"
   )
-  codes <- found$codes
+  codes <- code_column(x, column$spec)
   if (!is.null(column$parts)) {
     apart <- which(!column$parts$valued)
     # Those that are missing come last

@@ -25,7 +25,6 @@ check_column_kind <- function(x, name) {
     i = "Convert it, for instance by {.fn as.Date} or {.fn as.numeric}.",
     arg = "data"
   )
-  check_text(x, name)
   refuse_if(
     is.factor(x) && anyNA(levels(x)),
     "Every level of the factor {.val {name}} must have a name.",
@@ -96,22 +95,13 @@ block_levels <- function(spec) {
 
 #' Level numbers of a column
 #'
-#' @return (list) `codes` (integer; `NA`: not in the codebook), `wrong`
-#'   (string or `NULL`: why the type cannot be that of the codebook).
+#' @return (integer) `NA`: not in the codebook.
 #' @noRd
 code_column <- function(x, spec) {
-  wrong <- wrong_type(x, spec)
-  if (!is.null(wrong)) {
-    return(list(wrong = wrong))
+  if (is_amount(spec)) {
+    return(part_of(amount_column(x, spec), amount_parts(spec)))
   }
   values <- column_values(x)
-  if (spec$type == "id") {
-    return(list(codes = rep(1L, length(values))))
-  }
-  if (is_amount(spec)) {
-    found <- part_of(amount_column(x, spec), amount_parts(spec))
-    return(list(codes = found))
-  }
   levels <- if (spec$type == "logical") 0:1 else unname(spec$levels)
   # "01" and "1.0" are numbers of a column of numbers
   if (is.numeric(values)) levels <- text_number(levels)
@@ -119,7 +109,7 @@ code_column <- function(x, spec) {
   absent <- is.na(values) & !is.nan(values)
   found[is.na(found) & !absent] <- match(spec$outside, spec$levels)
   found[absent] <- if (spec$missing) length(levels) + 1L else NA
-  list(codes = found)
+  found
 }
 
 #' The values of an amount; those beyond a bound count as it where stated
@@ -144,6 +134,8 @@ column_values <- function(x) {
   }
 }
 
+#' @return (string or `NULL`) Why a column's type cannot be the codebook's.
+#' @noRd
 wrong_type <- function(x, spec) {
   number <- is.numeric(plain_column(x)) && !is.factor(x) &&
     !inherits(x, "Date")
@@ -205,18 +197,24 @@ decode_records <- function(plan, codes, amounts) {
   values <- amount_values(amounts)
   kept <- names(specs)[lengths(levels) > 0]
   columns <- lapply(stats::setNames(nm = kept), function(name) {
-    # A column of one level needs no code
-    code <- if (name %in% colnames(codes)) {
-      unname(codes[, name])
-    } else {
-      rep(1L, nrow(codes))
-    }
-    decode_column(code, values[[name]], specs[[name]], plan$schema[[name]])
+    decode_column(
+      code_of(codes, name), values[[name]], specs[[name]], plan$schema[[name]]
+    )
   })
   structure(
     columns, names = kept, row.names = .set_row_names(nrow(codes)),
     class = frame_class(plan$tibble)
   )
+}
+
+#' The level number of each record; a column of one level needs no code
+#' @noRd
+code_of <- function(codes, name) {
+  if (name %in% colnames(codes)) {
+    unname(codes[, name])
+  } else {
+    rep(1L, nrow(codes))
+  }
 }
 
 amount_values <- function(amounts) {

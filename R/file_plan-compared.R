@@ -92,12 +92,7 @@ compared_values <- function(rules, specs, codes, amounts) {
   names <- intersect(sides, names(specs))
   lapply(stats::setNames(nm = names), function(name) {
     parts <- amount_parts(specs[[name]])
-    code <- if (name %in% colnames(codes)) {
-      codes[, name]
-    } else {
-      rep(1L, nrow(codes))
-    }
-    values <- parts$value[code]
+    values <- parts$value[code_of(codes, name)]
     values[amounts[[name]]$records] <- amounts[[name]]$values
     values
   })

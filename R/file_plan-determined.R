@@ -12,24 +12,32 @@ determined_least <- 10
 #'
 #' One alone tells its values, or of an amount some together tell it nearly.
 #' @param plan (list) As file_plan() makes it.
-#' @param data (data frame) The file.
+#' @param specs (named list) See column_specs().
 #' @noRd
-warn_determined <- function(plan, data) {
-  words_of <- function(name) {
-    values <- column_values(data[[name]])
+warn_determined <- function(plan, specs) {
+  # As a set would have them
+  column <- function(name) {
+    decode_column(
+      code_of(plan$codes, name), plan$amounts[[name]]$values, specs[[name]],
+      plan$schema[[name]]
+    )
+  }
+  words_of <- function(x) {
+    values <- column_values(x)
     match(values, unique(values))
   }
-  published <- lapply(plan$published, words_of)
+  beside <- lapply(stats::setNames(nm = plan$published), column)
+  published <- lapply(beside, words_of)
   drawn <- plan$table$column[plan$table$role %in%
     c("protected", "survey weight")]
   found <- lapply(drawn, function(name) {
-    share <- vapply(published, told_share, 1, words_of(name))
+    share <- vapply(published, told_share, 1, words_of(column(name)))
     if (any(share > determined_share)) {
       return(list(by = plan$published[which.max(share)], share = max(share)))
     }
     own <- plan$amounts[[name]]
     near <- if (length(own$records) > 0) {
-      near_copies(own$values, data[own$records, plan$published, drop = FALSE])
+      near_copies(own$values, lapply(beside, `[`, own$records))
     }
     if (length(near$columns) > 0) list(by = near$columns, share = near$share)
   })

@@ -6,7 +6,7 @@
 #' @param survey_weights (string or `NULL`)
 #' @param specs (named list) See column_specs().
 #' @noRd
-check_survey_column <- function(survey_weights, data, specs) {
+check_survey_column <- function(survey_weights, specs) {
   if (is.null(survey_weights)) {
     return(invisible())
   }
@@ -35,19 +35,15 @@ check_survey_column <- function(survey_weights, data, specs) {
     i = "Weights are modelled on the log scale. Set it in the codebook.",
     arg = "survey_weights"
   )
-  check_survey_weight(plain_column(data[[survey_weights]]), survey_weights)
 }
 
-check_survey_weight <- function(values, survey_weights) {
-  # Of another type: the check of types says so
-  if (!is.numeric(values)) {
-    return(invisible())
-  }
-  missing <- which(is.na(values))
-  low <- which(values <= 0)
-  rows <- sort(c(missing, low))
+#' Refuse records without a weight above 0
+#' @param missing,low (integer) Records whose weight is missing; is not above 0.
+#' @noRd
+check_survey_weight <- function(missing, low, survey_weights) {
   refuse_if(
-    length(rows) > 0, "Every record must have a weight above 0.",
+    length(missing) + length(low) > 0,
+    "Every record must have a weight above 0.",
     x = if (length(missing) > 0) {
       "{.val {survey_weights}} is missing for {length(missing)} record{?s}."
     },
@@ -55,6 +51,6 @@ check_survey_weight <- function(values, survey_weights) {
       "{.val {survey_weights}} is 0 or below for {length(low)} record{?s}."
     },
     i = "Leave these records out, or give them a weight, before the plan.",
-    arg = "survey_weights", rows = rows
+    arg = "survey_weights", rows = sort(c(missing, low))
   )
 }

@@ -37,7 +37,31 @@
 #' before it leave. If a published amount leaves some protected level or part
 #' without a value, the rule is an error here.
 #'
-#' @param data (data frame) The confidential file.
+#' @section Databases and files:
+#' `data` may be a table in SQLite, PostgreSQL or DuckDB, such as
+#' `dplyr::tbl(con, "persons")`, or paths of CSV or of Parquet files. Which
+#' tables, steps of dplyr and files are taken, [score_release()] says in its
+#' section on databases. R reads the records some at a time, all as of one
+#' moment, and keeps level numbers and amounts: the largest amount of memory in
+#' use is that of the plan and of half a million records. The plan is that of a
+#' data frame with the same rows in the same order.
+#' * A database has no order of rows. The release of a plan that publishes
+#'   nothing does not depend on the order. Published rows come as the engine
+#'   gives them, and a seed then belongs to that order. Row numbers in errors
+#'   (`rows`) count in it, too.
+#' * Text is text, also in a column of DuckDB's type `ENUM`. Whole numbers are
+#'   integers where all of them fit into R's. Columns of type `DATE` are dates;
+#'   SQLite has none. `NULL` is a missing value; `NaN` is an error, as in a
+#'   data frame.
+#' * Columns of other types are refused, as are whole numbers beyond 2^53, text
+#'   with the sign NUL and infinite dates. Leave such a column out by
+#'   `select()`, for instance a case number.
+#' * Identifiers are not read, but for `unit`.
+#' * [file_release()] reads the plan alone. With a [ledger()] it makes the data
+#'   frame once, for the ledger's marks of its columns.
+#'
+#' @param data (data frame, table of a database, or character: paths of files)
+#'   The confidential file.
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
 #'   for each column of the file.
 #' @param publish (character or `NULL`) Columns that are released as they are;
@@ -75,16 +99,19 @@
 #'     outside the codebook, which a level or a bound stands for;
 #'   * `codebook`, `published` (names), `n_records`, `schema` (each column's
 #'     type and attributes), `left_out` (what does not come back), `tibble`.
-#' @section Error types: `pseudosynth_error_input`: columns without a row in the
-#'   codebook, or the other way round; values that the codebook does not have
-#'   (class `pseudosynth_error_outside`; the condition's field `rows` has the
-#'   records, and `by_column` those of each column); a column that is missing
-#'   for all records; units with more records than stated; a rule that names an
-#'   unknown column, that no row can meet, or that records of the file break,
-#'   rules that compare amounts in a circle, and published amounts that leave
-#'   other columns no value (class `pseudosynth_error_rule`, with their
-#'   `rows`); a weight of another type or without positive bounds; records
-#'   without a survey weight above 0.
+#' @section Error types: `pseudosynth_error_engine`, `pseudosynth_error_rows`
+#'   (both `pseudosynth_error_input`): a database that cannot give one moment,
+#'   or columns that R cannot read; `data` whose rows may not be single records.
+#'   `pseudosynth_error_input`: columns without a row in the codebook, or the
+#'   other way round; values that the codebook does not have (class
+#'   `pseudosynth_error_outside`; the condition's field `rows` has the records,
+#'   and `by_column` those of each column); a column that is missing for all
+#'   records; units with more records than stated; a rule that names an unknown
+#'   column, that no row can meet, or that records of the file break, rules that
+#'   compare amounts in a circle, and published amounts that leave other columns
+#'   no value (class `pseudosynth_error_rule`, with their `rows`); a weight of
+#'   another type or without positive bounds; records without a survey weight
+#'   above 0.
 #' @section Warning types:
 #' `pseudosynth_warning_determined`: published columns that nearly tell a
 #' synthesized one, with the share (field `share`, named by the synthesized
@@ -114,43 +141,49 @@
 #' @export
 file_plan <- function(data, codebook, publish = NULL, unit = NULL,
                       rules = NULL, survey_weights = NULL) {
-  check_data_frame(data, columns = 1)
+  check_present(data)
   check_present(codebook)
-  # The function of that name, not the argument
+  # The function of that name, not the argument; before a long file is read
   book <- read_book(codebook)
-  check_book_columns(data, book)
-  book <- with_whole_digits(book, data)
-  specs <- column_specs(book)[names(data)]
+  with_file(data, function(file) {
+    plan_of_file(file, book, publish, unit, rules, survey_weights)
+  })
+}
+
+#' @param file (list) See with_file().
+#' @param book (`codebook`)
+#' @noRd
+plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
+                         survey_weights = NULL) {
+  like <- file$like
+  check_book_columns(names(like), book)
+  book <- with_whole_digits(book, like)
+  specs <- column_specs(book)[names(like)]
   check_publish(publish, specs)
-  check_survey_column(survey_weights, data, specs)
-  for (name in names(data)) {
-    check_column_kind(data[[name]], name)
-    check_integer_bounds(data[[name]], specs[[name]])
-    if (specs[[name]]$type != "id") check_has_value(data[[name]], name)
+  check_survey_column(survey_weights, specs)
+  check_unit(unit, specs)
+  for (name in names(like)) {
+    check_column_kind(like[[name]], name)
+    check_integer_bounds(like[[name]], specs[[name]])
   }
-  found <- code_file(data, specs)
-  levels <- lapply(specs, block_levels)
-  levels <- levels[lengths(levels) > 1]
-  amounts <- file_amounts(data, specs, found)
-  codes <- matrix(
-    0L, nrow(data), length(levels), dimnames = list(NULL, names(levels))
-  )
-  for (name in names(levels)) codes[, name] <- found[[name]]
-  rm(found)
-  schema <- Map(column_schema, as.list(data), specs)
+  check_types(like, specs)
+  found <- read_records(file, specs, unit, survey_weights)
+  levels <- block_columns(specs)
+  schema <- Map(column_schema, like, specs)
   plan <- new_result(
     "file_plan",
-    table = plan_table(specs, publish, survey_weights), codes = codes,
-    levels = levels, amounts = amounts,
-    rules = file_rules(rules, specs, levels, codes, amounts),
-    unit = file_unit(data, unit, specs), survey_weights = survey_weights,
-    codebook = book, outside = taken_outside(data, specs),
-    published = publish %||% character(), n_records = nrow(data),
-    schema = schema, left_out = what_is_left_out(data, schema),
-    tibble = is_tibble(data)
+    table = plan_table(specs, publish, survey_weights), codes = found$codes,
+    levels = levels, amounts = found$amounts,
+    rules = file_rules(rules, specs, levels, found$codes, found$amounts),
+    unit = file_unit(found$unit, unit, specs), survey_weights = survey_weights,
+    codebook = book, outside = found$outside,
+    published = publish %||% character(), n_records = nrow(found$codes),
+    schema = schema, left_out = what_is_left_out(file$row_names, schema),
+    tibble = file$tibble
   )
+  rm(found)
   check_published_room(plan, specs)
-  if (length(publish) > 0) warn_determined(plan, data)
+  if (length(publish) > 0) warn_determined(plan, specs)
   seal(plan)
 }
 
@@ -166,10 +199,10 @@ read_book <- function(x) {
 
 #' A codebook row for each column, and no other
 #' @noRd
-check_book_columns <- function(data, book) {
+check_book_columns <- function(columns, book) {
   specs <- column_specs(book)
-  unknown <- setdiff(names(data), names(specs))
-  absent <- setdiff(names(specs), names(data))
+  unknown <- setdiff(columns, names(specs))
+  absent <- setdiff(names(specs), columns)
   refuse_if(
     length(unknown) + length(absent) > 0,
     "The codebook must have a row for each column of the file, and no other.",
@@ -182,10 +215,10 @@ check_book_columns <- function(data, book) {
 
 #' The codebook of a file whose integers stay integers
 #' @noRd
-with_whole_digits <- function(book, data) {
+with_whole_digits <- function(book, like) {
   table <- unclass(book)$table
   whole <- table$type == "amount" &
-    vapply(data[table$column], is_whole_column, TRUE)
+    vapply(like[table$column], is_whole_column, TRUE)
   table$digits[whole] <- pmin(table$digits[whole], 0L, na.rm = TRUE)
   for (i in which(whole)) check_book_heaps(column_spec(table[i, ]), "codebook")
   new_result("codebook", table = table)
@@ -206,113 +239,6 @@ check_publish <- function(publish, specs) {
     x = "{.val {ids}} {?is/are} of type {.val id} in the codebook.",
     arg = "publish"
   )
-}
-
-#' Level numbers of all columns; an error that counts what is in no codebook
-#' @return (named list of integer)
-#' @noRd
-code_file <- function(data, specs) {
-  found <- Map(code_column, lapply(names(data), function(j) data[[j]]), specs)
-  names(found) <- names(specs)
-  wrong <- Filter(Negate(is.null), lapply(found, `[[`, "wrong"))
-  refuse_if(
-    length(wrong) > 0,
-    "The columns {.val {names(wrong)}} must be of the codebook's type.",
-    x = "{.val {names(wrong)[1]}}: {wrong[[1]]}", arg = "data"
-  )
-  codes <- lapply(found, `[[`, "codes")
-  lost <- lapply(codes, function(code) which(is.na(code)))
-  lost <- lost[lengths(lost) > 0]
-  if (length(lost) > 0) abort_outside(lost, data, specs)
-  codes
-}
-
-abort_outside <- function(lost, data, specs) {
-  why <- lapply(stats::setNames(nm = names(lost)), function(name) {
-    why_outside(column_values(data[[name]])[lost[[name]]], specs[[name]])
-  })
-  texts <- vapply(why, function(own) {
-    n <- table(factor(own, unique(own)))
-    toString(paste(vapply(n, counted, "", "record"), names(n)))
-  }, "")
-  shown <- sprintf("`%s`: %s.", names(lost), texts)
-  more <- length(shown) - 5
-  bullets <- c(
-    "The file must hold nothing but what the codebook states.",
-    x_bullets(utils::head(shown, 5)),
-    if (more > 0) c(x = "{more} more column{?s}."),
-    if (nan_word %in% unlist(why)) {
-      c(i = "No codebook has {.code NaN}: set it to {.code NA}.")
-    },
-    if (!all(unlist(why) == nan_word)) {
-      c(i = "State the levels, bounds, codes, or {.code missing = TRUE}. By
-             {.field outside} a level takes all others, or a bound those
-             beyond.")
-    }
-  )
-  abort_input(
-    bullets, arg = "data", rows = sort(unique(unlist(lost))),
-    class = "pseudosynth_error_outside", by_column = lost
-  )
-}
-
-#' How many values of each column a level takes, or a bound, by `outside`
-#' @return (named integer) Of columns with any.
-#' @noRd
-taken_outside <- function(data, specs) {
-  taken <- vapply(names(data), function(name) {
-    spec <- specs[[name]]
-    if (is.na(spec$outside)) {
-      return(0L)
-    }
-    values <- column_values(data[[name]])
-    if (is_amount(spec)) {
-      return(sum(amount_column(data[[name]], spec) != values, na.rm = TRUE))
-    }
-    levels <- if (is.numeric(values)) text_number(spec$levels) else spec$levels
-    sum(!values %in% levels & !(is.na(values) & !is.nan(values)))
-  }, 1L)
-  taken[taken > 0]
-}
-
-nan_word <- "with NaN"
-
-#' What is wrong with values that a codebook does not have
-#' @return (character)
-#' @noRd
-why_outside <- function(values, spec) {
-  lacks <- ifelse(
-    is.nan(values), nan_word, ifelse(is.na(values), "without a value", "")
-  )
-  if (!is_amount(spec)) {
-    return(ifelse(nzchar(lacks), lacks, "with none of the levels"))
-  }
-  unit <- amount_unit(spec)
-  decimals <- if (spec$type == "date") {
-    "with a part of a day"
-  } else {
-    "with more decimals than stated"
-  }
-  beyond <- !is.finite(values) | values < spec$lower | values > spec$upper
-  # What is within the bounds and in no part: zero under a logarithm aside
-  fine <- unit > 0 & !is_multiple(values, max(unit, 1e-300))
-  ifelse(nzchar(lacks), lacks, ifelse(
-    beyond, "beyond the bounds", ifelse(fine, decimals, "in no part")
-  ))
-}
-
-#' The values of records whose part has values
-#' @noRd
-file_amounts <- function(data, specs, found) {
-  amounts <- Filter(is_amount, specs)
-  lapply(stats::setNames(nm = names(amounts)), function(name) {
-    valued <- amount_parts(specs[[name]])$valued[found[[name]]]
-    records <- which(valued)
-    list(
-      records = records,
-      values = amount_column(data[[name]], specs[[name]])[records]
-    )
-  })
 }
 
 plan_table <- function(specs, publish, survey_weights) {
@@ -340,12 +266,11 @@ plan_table <- function(specs, publish, survey_weights) {
 
 #' What of a file does not come back, in words
 #' @noRd
-what_is_left_out <- function(data, schema) {
-  names <- attr(data, "row.names")
+what_is_left_out <- function(row_names, schema) {
   lost <- lapply(schema, `[[`, "left_out")
   lost <- lost[lengths(lost) > 0]
   c(
-    if (is.character(names)) "row names",
+    if (row_names) "row names",
     sprintf(
       "attributes of `%s`: %s", names(lost), vapply(lost, toString, "")
     )
@@ -354,22 +279,29 @@ what_is_left_out <- function(data, schema) {
 
 # Units ------------------------------------------------------------------------
 
-file_unit <- function(data, unit, specs) {
+check_unit <- function(unit, specs) {
   if (is.null(unit)) {
-    return(NULL)
+    return(invisible())
   }
   check_string(unit)
   check_names(unit, names(specs))
-  most <- specs[[unit]]$records
   refuse_if(
-    specs[[unit]]$type != "id" || is.na(most),
+    specs[[unit]]$type != "id" || is.na(specs[[unit]]$records),
     "{.arg unit} must be an identifier whose largest number of records is
     stated.",
     i = "In the codebook set {.field type} of {.val {unit}} to {.val id} and
          {.field records} to the most records that a unit may have.",
     arg = "unit"
   )
-  values <- column_values(data[[unit]])
+}
+
+#' @param values (vector) Of the column `unit`.
+#' @noRd
+file_unit <- function(values, unit, specs) {
+  if (is.null(unit)) {
+    return(NULL)
+  }
+  most <- specs[[unit]]$records
   unnamed <- which(is.na(values))
   refuse_if(
     length(unnamed) > 0, "Every record must belong to a unit.",

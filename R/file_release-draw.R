@@ -29,11 +29,33 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
     } else {
       sets[[s]]
     }
-    colnames(codes) <- names(x$levels)
-    amounts <- draw_amounts(x, codes, words, s, random)
-    check_compared(x, codes, amounts)
-    decode_records(x, without_bins(codes, x$schema), amounts)
+    finished_file(x, codes, words, s, random)
   })
+}
+
+#' A set, or a part of one, that memory need not hold beside others
+#'
+#' @param n (count) Its records.
+#' @param number (count) From 1: which of all parts of all sets it is. With the
+#'   seed it decides what is drawn, so that parts may be drawn in any order.
+#' @return (data frame) See draw_files().
+#' @noRd
+draw_part <- function(x, n, number, seed = NULL) {
+  codes <- draw_block(
+    x$block, 1, n, seed_words(stage_seed(seed, "block"), "synthesize"),
+    first = number - 1
+  )[[1]]
+  words <- seed_words(stage_seed(seed, "amounts"), "synthesize")
+  finished_file(x, codes, words, number)
+}
+
+#' Records of the block with values of their amounts, as a data frame
+#' @noRd
+finished_file <- function(x, codes, words, s, random = NULL) {
+  colnames(codes) <- names(x$levels)
+  amounts <- draw_amounts(x, codes, words, s, random)
+  check_compared(x, codes, amounts)
+  decode_records(x, without_bins(codes, x$schema), amounts)
 }
 
 #' Values of all amounts for the records of a set

@@ -82,9 +82,10 @@
 #' again; where that does not help, from a larger part of the tree, and in the
 #' end the whole record.
 #'
-#' @param plan (`file_plan` or data frame) See [file_plan()]. The codebook may
-#'   be a draft. Of a data frame one is drafted by [draft_codebook()]; columns
-#'   that name records are left out, and a message says so. Published columns
+#' @param plan (`file_plan`, or a file: data frame, table of a database or
+#'   paths) See [file_plan()]. The codebook may be a draft. Of a file one is
+#'   drafted by [draft_codebook()]; columns that name records are left out, and
+#'   a message says so. The models hold all records in memory. Published columns
 #'   of the plan stay as they are and are predictors of all others.
 #' @param mechanism (string or `privacy_mechanism`) `"unweighted"`, the default,
 #'   `"lw"`, `"lw_final"`, `"cw"`, `"cw_final"`, `"risk"` or `"censor_uw"`, or
@@ -218,8 +219,7 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
 #' @noRd
 as_file_plan <- function(plan) {
   check_present(plan)
-  if (is.data.frame(plan)) {
-    check_data_frame(plan, columns = 1)
+  if (is.data.frame(plan) || has_engine(plan)) {
     return(drafted_plan(plan))
   }
   check_class(
@@ -230,7 +230,9 @@ as_file_plan <- function(plan) {
 }
 
 drafted_plan <- function(data) {
-  plan <- file_plan(data, draft_book(data, largest_levels))
+  plan <- with_file(data, function(file) {
+    plan_of_file(file, draft_of_file(file, largest_levels))
+  }, arg = "plan")
   left <- plan$table$column[plan$table$role == "left out"]
   if (length(left) > 0) {
     tell_of(

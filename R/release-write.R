@@ -20,40 +20,6 @@ check_formats <- function(formats) {
   formats
 }
 
-# The folder -------------------------------------------------------------------
-
-check_target <- function(path) {
-  check_folder_of(path)
-  taken <- file.exists(path) &&
-    (!dir.exists(path) || length(dir(path, all.files = TRUE, no.. = TRUE)) > 0)
-  refuse_if(
-    taken, "{.arg path} must be new, or an empty folder.",
-    x = "{.file {path}} exists already.",
-    i = "A release is never overwritten.", arg = "path"
-  )
-}
-
-#' Fill a folder that appears at `path` when it is complete
-#'
-#' It is filled beside `path`, on the same file system, readable by its owner
-#' alone, and renamed at the end. On any error or interrupt it is removed.
-#' @param fill (function of the folder)
-#' @return What `fill` returns.
-#' @noRd
-write_folder <- function(path, fill) {
-  folder <- tempfile(".release-", dirname(path))
-  if (!dir.create(folder, showWarnings = FALSE, mode = "0700")) {
-    abort_write(dirname(path))
-  }
-  on.exit(unlink(folder, recursive = TRUE, force = TRUE))
-  made <- fill(folder)
-  if (dir.exists(path)) unlink(path, recursive = TRUE)
-  if (!suppressWarnings(file.rename(folder, path))) abort_write(path)
-  # Complete: others may read it as far as the session's umask lets them
-  Sys.chmod(path, "777", use_umask = TRUE)
-  made
-}
-
 #' Names, sizes and hashes of files
 #' @noRd
 file_table <- function(folder, files) {

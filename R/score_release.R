@@ -141,9 +141,9 @@
 #' * The response is modelled as `y`, `log(y)` or `sqrt(y)`. Each term of the
 #'   formula is computed from a record alone. Predictors have at most a million
 #'   combinations of values, and each fewer values than half of the records.
-#' * Columns hold numbers, text, or true and false. Text is compared in bytes;
-#'   PostgreSQL's `char(n)` is read without the blanks that fill it up. Levels
-#'   of the response are stated by `response`.
+#' * Columns hold numbers, text, or true and false, not dates. Text is compared
+#'   in bytes; PostgreSQL's `char(n)` is read without the blanks that fill it
+#'   up. Levels of the response are stated by `response`.
 #' * Before the payment the engine computes the first sums, so that what it
 #'   fails at costs nothing. If it fails later, the error says that the cost
 #'   stays spent.
@@ -161,11 +161,12 @@
 #'
 #' `data` may also be paths of CSV files or of Parquet files, such as
 #' `c("persons1.parquet", "persons2.parquet")`. They need package duckdb, which
-#' reads them into memory of its own; what does not fit lies in R's temporary
-#' folder meanwhile. All files together are one table. Columns are matched by
+#' reads them into a database in R's temporary folder; it is removed at the end.
+#' All files together are one table. Columns are matched by
 #' name. A file and its copy are refused; a record that is in two files counts
-#' twice. CSV files have commas between columns, which get the types that DuckDB
-#' finds. Empty fields and `NA` are missing values.
+#' twice. CSV files have commas between columns. A column of numbers alone, of
+#' dates such as 2020-01-31, or of the words `TRUE` and `FALSE` is one; all else
+#' is text, also `01`. Empty fields and `NA` are missing values.
 #'
 #' @section Error types:
 #' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both

@@ -68,11 +68,22 @@
 #'   [fit_file()]) The number of records of a set. `NULL`, the default: as many
 #'   as the file has or were released, noisy where the number is protected. With
 #'   published columns it is theirs.
+#' @param into (string or `NULL`; for a [file_release()]) The path of a new
+#'   folder that sets are written to, as CSV files of at most a million records
+#'   each, with their codebook and label. Databases read such files. One part is
+#'   in memory at a time, so that `n` may be 1e8. Each part is drawn as a set of
+#'   its own size: its tables follow the release, and so do those of all parts
+#'   together. The folder appears when all is written; after an error or Ctrl-C
+#'   there is none. Not for published columns, nor with `uncertainty = TRUE`.
+#'   `NULL`, the default: sets are returned.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
 #'   label. Rows are in the order of the file, for use inside the agency;
 #'   release sets by `as.data.frame()`, which shuffles the rows.
+#'
+#'   With `into` a `written_sets`: `folder`, `table` (data frame: `set`, `file`
+#'   and its `records`), `guarantee` (the public label), `m`, `n_records`.
 #'
 #' @section Messages:
 #' `pseudosynth_message_remarks`: differences between the sets and the file of a
@@ -113,10 +124,19 @@
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE, bounds = NULL, ledger = NULL,
-                       uncertainty = FALSE, n = NULL, ...) {
+                       uncertainty = FALSE, n = NULL, into = NULL, ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_present(fit)
   check_ledger(ledger)
+  if (!is.null(into)) {
+    asked <- asked_sets(
+      m, newdata, margin, assignment, seed, allow_unconverged, bounds,
+      uncertainty, n
+    )
+    check_into(into, fit, asked)
+    plan <- plan_sets(fit, asked, ledger, at_once = part_records)
+    return(write_drawn(fit, plan, into))
+  }
   sets <- draw_sets(
     fit, m, newdata, margin, assignment, seed, allow_unconverged, bounds,
     uncertainty, n, ledger = ledger
@@ -176,9 +196,10 @@ asked_sets <- function(m = 1, newdata = NULL, margin = NULL,
 #'
 #' @param asked (list) See new_source(); unchecked.
 #' @param what (string) What is labelled, where it is not sets.
+#' @param at_once (number) Records that are in memory together, at most.
 #' @return (list) `source`, `asked`, `response`, `rows` and `label`.
 #' @noRd
-plan_sets <- function(x, asked, ledger, what = NULL) {
+plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf) {
   kind <- intersect(class(x), names(sources()))
   check_class(x, c(kind, "synthesizer")[1], arg = "fit")
   source <- sources()[[kind[1]]]
@@ -216,7 +237,8 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
   }
   # A set's values are there three times: drawn, on their own scale, in the set
   check_memory(
-    24 * asked$m * rows$n, sprintf("%s sets", format_count(asked$m)), "m"
+    24 * min(asked$m * rows$n, at_once),
+    sprintf("%s sets", format_count(asked$m)), "m"
   )
   label <- source$label(x, asked, rows)
   if (!is.null(what)) label <- seal(replace(label, "what", what))

@@ -26,10 +26,19 @@ met_text <- function(x) {
 #' A factor has its levels, in their order: only text must be sorted.
 #' @noRd
 check_text <- function(x, name) {
-  bad <- if (is.character(x)) which(!validEnc(x) | Encoding(x) == "bytes")
+  refuse_bad_text(bad_text(x), name, length(x))
+}
+
+bad_text <- function(x) {
+  if (is.character(x)) which(!validEnc(x) | Encoding(x) == "bytes")
+}
+
+#' @param bad (integer) Records, of `n`.
+#' @noRd
+refuse_bad_text <- function(bad, name, n) {
   refuse_if(
     length(bad) > 0, "Column {.val {name}} must be text in a known encoding.",
-    x = "It is not valid for {length(bad)} of {length(x)} record{?s}.",
+    x = "It is not valid for {length(bad)} of {n} record{?s}.",
     i = "Read the file with its {.arg fileEncoding}, or convert the column by
          {.fn iconv}.",
     arg = "data", rows = bad

@@ -5,6 +5,7 @@
 #   Rscript bench/run.R workflow --full     the plain Stan program in full, too
 #   Rscript bench/run.R families agreement-families bounds-families
 #   Rscript bench/run.R around              whole calls by the clock, no Stan
+#   Rscript bench/run.R first-use           first calls of sessions by the clock
 #   Rscript bench/run.R clipped-law 50      50 seeds a file, no Stan
 #   Rscript bench/run.R clipped-law-more 3  more parameters, fewer seeds
 #   Rscript bench/run.R strict-repeats 200  the strict job again and again
@@ -15,7 +16,7 @@
 for (file in c(
   "ce_data.R", "results.R", "timing.R", "stan_models.R", "gradient.R",
   "workflow.R", "bounds.R", "families.R", "around.R", "clipped-law.R",
-  "strict-repeats.R", "score-means.R"
+  "strict-repeats.R", "score-means.R", "first-use.R"
 )) {
   source(file.path("bench", file))
 }
@@ -33,6 +34,7 @@ benchmarks <- list(
   `agreement-families` = function() bench_family_agreement(),
   `bounds-families` = function() bench_family_bounds(),
   around = function() bench_around(),
+  `first-use` = function() bench_first_use(),
   `clipped-law` = function() bench_clipped_law(seq_len(seeds)),
   `clipped-law-more` = function() bench_clipped_law(seq_len(seeds), "more"),
   `strict-repeats` = function() bench_strict_repeats(seq_len(seeds)),

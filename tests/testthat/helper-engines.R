@@ -210,3 +210,80 @@ expect_sums_of_many <- function(con, dialect) {
     found$q, 2^41 * c(1024 + 256, -1024 - 768 + 1024)
   )
 }
+
+# Of whole files ---------------------------------------------------------------
+
+# Columns of all types but dates, which not all engines have
+file_persons <- function(n = 900) {
+  d <- engine_persons(n)
+  d$group[d$group == "a "] <- "b"
+  d$visits <- as.integer(d$visits)
+  d$share <- round(d$share, 4)
+  withr::with_seed(2, {
+    for (name in c("flag", "income", "visits")) d[sample(n, 30), name] <- NA
+    d$select <- sample(c("x", "y"), n, TRUE)
+    d$weight <- round(stats::runif(n, 0.5, 2), 3)
+    d$far <- sample(c(1e10, 0.25, 7), n, TRUE)
+    d$case <- sprintf("case %d", rep(seq_len(n / 2), each = 2))
+    d
+  })
+}
+
+file_persons_book <- function(d) {
+  book <- as.data.frame(draft_codebook(d))
+  rownames(book) <- book$column
+  book["case", "records"] <- 2L
+  book["weight", c("type", "lower", "upper", "transform", "family")] <- c(
+    "amount", "0.1", "5", "log", "student_t"
+  )
+  book$zero[book$column == "weight"] <- FALSE
+  book["far", "missing"] <- TRUE
+  confirm_codebook(codebook(book))
+}
+
+# Chunks of few records, so that a small file has several
+local_small_chunks <- function(frame = parent.frame()) {
+  local_replaced("least_rows", 100, frame = frame)
+  local_replaced("chunk_values", 1000, frame = frame)
+}
+
+# Of a table with the records of a data frame, in their order
+expect_plans_of_frame <- function(table, d, ...) {
+  book <- file_persons_book(d)
+  expect_identical(draft_codebook(table), draft_codebook(d))
+  of <- function(data) {
+    suppressWarnings(file_plan(data, book,
+      publish = c("select", "visits"), unit = "case", survey_weights = "weight",
+      rules = ~ is.na(income) | visits >= 0, ...
+    ))
+  }
+  whole <- of(d)
+  expect_identical(of(table), whole)
+  few <- dplyr::filter(dplyr::select(table, -"far"), .data$hours > 30)
+  less <- d[d$hours > 30, names(d) != "far"]
+  rownames(less) <- NULL
+  book <- book[book$table$column != "far", ]
+  expect_identical(file_plan(few, book), file_plan(less, book))
+  invisible(whole)
+}
+
+# A plan is of one moment, whatever another connection does
+expect_plan_of_one_moment <- function(con, other, d, book) {
+  local_small_chunks()
+  whole <- file_plan(d, book)
+  plain <- read_column
+  changed <- FALSE
+  local_replaced("read_column", function(...) {
+    if (!changed) {
+      DBI::dbExecute(other, "UPDATE persons SET hours = 40")
+      DBI::dbExecute(other, "DELETE FROM persons WHERE visits > 2")
+    }
+    changed <<- TRUE
+    plain(...)
+  })
+  expect_identical(file_plan(dplyr::tbl(con, "persons"), book), whole)
+  expect_true(changed)
+  expect_lt(
+    file_plan(dplyr::tbl(con, "persons"), book)$n_records, nrow(d)
+  )
+}

@@ -71,7 +71,7 @@ test_that("columns of DuckDB's types are as in memory, or refused", {
     DBI::dbRollback(con)
   }
   for (type in c("bytes", "day", "list")) {
-    refused(stats::reformulate(type, quote(log(income))), "It holds values")
+    refused(stats::reformulate(type, quote(log(income))), "It holds")
   }
   refused(log(income) ~ huge, "at most 2\\^53")
   refused(log(income) ~ nan, "missing for 1 of 900", "pseudosynth_error_input")
@@ -240,5 +240,109 @@ test_that("CSV and Parquet files are released as the data frame is", {
   )
   expect_no_match(conditionMessage(error), "secret")
   # Nothing is left behind
-  expect_false(dir.exists(records_folder()))
+  expect_length(dir(tempdir(), "^pseudosynth-records"), 0)
+})
+
+test_that("plans of tables and files in DuckDB are those of the data frame", {
+  d <- file_persons()
+  d$works <- d$works == 1
+  d$works[3] <- NA
+  d$born <- as.Date("1950-01-01") + seq_len(nrow(d)) * 20
+  d$born[9] <- NA
+  con <- duckdb_persons(persons = d)
+  local_small_chunks()
+  table <- dplyr::tbl(con, "persons")
+  plan <- expect_plans_of_frame(table, d)
+  expect_identical(decode_file(plan), d[names(d) != "case"])
+  # The order of rows tells which is the next chunk
+  DBI::dbExecute(con, "SET preserve_insertion_order = false")
+  expect_error(
+    draft_codebook(table), "order of its rows",
+    class = "pseudosynth_error_engine"
+  )
+  DBI::dbExecute(con, "RESET preserve_insertion_order")
+  folder <- withr::local_tempdir()
+  path <- function(name) file.path(folder, name)
+  utils::write.csv(d, path("persons.csv"), row.names = FALSE)
+  DBI::dbExecute(con, sprintf(
+    "COPY persons TO '%s' (FORMAT parquet)", path("persons.parquet")
+  ))
+  book <- file_persons_book(d)
+  whole <- file_plan(d, book)
+  for (file in c("persons.csv", "persons.parquet")) {
+    expect_identical(draft_codebook(path(file)), draft_codebook(d))
+    expect_identical(file_plan(path(file), book), whole)
+  }
+  # A file in parts, one after the other
+  utils::write.csv(d[1:400, ], path("1.csv"), row.names = FALSE)
+  utils::write.csv(d[401:900, ], path("2.csv"), row.names = FALSE)
+  expect_identical(file_plan(path(c("1.csv", "2.csv")), book), whole)
+  file.copy(path("1.csv"), path("3.csv"))
+  expect_error(file_plan(path(c("1.csv", "3.csv")), book), "a copy")
+  other <- DBI::dbConnect(con@driver)
+  withr::defer(DBI::dbDisconnect(other))
+  expect_plan_of_one_moment(con, other, d, book)
+})
+
+test_that("words in CSV files are text unless they are true and false", {
+  duckdb_persons()
+  d <- data.frame(
+    answer = c("yes", "no", "yes"), letter = c("t", "f", "t"),
+    group = c("01", "02", "01"), range = c("20_24", "25_29", "20_24"),
+    day = c("01/02/2020", "03/04/2020", "01/02/2020"), sure = c(TRUE, NA, FALSE)
+  )
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(d, file, row.names = FALSE)
+  plan <- file_plan(file, as.data.frame(draft_codebook(d)))
+  expect_identical(decode_file(plan), d)
+})
+
+test_that("values of DuckDB that R would read as others are told", {
+  d <- file_persons(600)
+  d$born <- as.Date("2000-01-01")
+  con <- duckdb_persons(plain = d)
+  run <- function(...) DBI::dbExecute(con, paste(...))
+  run("CREATE TYPE mood AS ENUM ('yes', 'no')")
+  run(
+    "CREATE TABLE persons AS SELECT CAST(flag AS mood) AS flag, born,",
+    "CAST(hours AS DECIMAL(9, 2)) AS hours, CAST(visits AS BIGINT) AS visits,",
+    "income FROM plain"
+  )
+  d <- d[c("flag", "born", "hours", "visits", "income")]
+  table <- dplyr::tbl(con, "persons")
+  book <- as.data.frame(draft_codebook(d))
+  book$missing <- TRUE
+  expect_identical(file_plan(table, book), file_plan(d, book))
+  engine <- "pseudosynth_error_engine"
+  run("UPDATE persons SET visits = -2147483648 WHERE income < 10000")
+  low <- sum(d$income < 10000, na.rm = TRUE)
+  error <- expect_error(
+    file_plan(table, book), class = "pseudosynth_error_outside"
+  )
+  expect_match(conditionMessage(error), sprintf("visits.*%d records", low))
+  run("UPDATE persons SET visits = 3 WHERE income < 10000")
+  # NaN is none of the missing values, as in memory
+  run("UPDATE persons SET income = 'NaN' WHERE hours = 40")
+  error <- expect_error(
+    file_plan(table, book), class = "pseudosynth_error_outside"
+  )
+  n <- sum(d$hours == 40)
+  expect_match(conditionMessage(error), sprintf("%d records with NaN", n))
+  run("UPDATE persons SET income = 40000 WHERE hours = 40")
+  run("UPDATE persons SET born = 'infinity' WHERE hours = 40")
+  expect_error(
+    file_plan(table, book), sprintf("no day for %d records", n), class = engine
+  )
+  run("ALTER TABLE persons DROP born")
+  run("ALTER TABLE persons ADD secret BLOB")
+  expect_error(file_plan(table, book), "must be those of its", class = engine)
+  expect_error(
+    file_plan(dplyr::tbl(con, "persons"), book), "values of type",
+    class = engine
+  )
+  run("CREATE TABLE nul AS SELECT 'a' || CHR(0) || 'b' AS flag")
+  expect_error(
+    draft_codebook(dplyr::tbl(con, "nul")), "NUL.* for 1 record",
+    class = engine
+  )
 })

@@ -100,7 +100,7 @@ test_that("columns of PostgreSQL's types are as in memory, or refused", {
     DBI::dbRollback(con)
   }
   for (type in c("bytes", "day", "mood", "either")) {
-    refused(stats::reformulate(type, quote(log(income))), "It holds values")
+    refused(stats::reformulate(type, quote(log(income))), "It holds")
   }
   refused(log(income) ~ huge, "at most 2\\^53")
   refused(log(income) ~ nan, "missing for 1 of 900", "pseudosynth_error_input")
@@ -352,4 +352,52 @@ test_that("what tells the response is refused in PostgreSQL as in memory", {
     released(log(income) ~ group + hours, table),
     released(log(income) ~ group + hours, d)
   )
+})
+
+test_that("plans of tables in PostgreSQL are those of the data frame", {
+  connect <- local_postgresql()
+  con <- connect()
+  run <- function(...) DBI::dbExecute(con, paste(...))
+  d <- file_persons()
+  d$works <- d$works == 1
+  d$works[3] <- NA
+  d$born <- as.Date("1950-01-01") + seq_len(nrow(d)) * 20
+  d$born[9] <- NA
+  DBI::dbWriteTable(con, "persons", d)
+  run("CREATE ROLE reader LOGIN")
+  run("GRANT SELECT ON persons TO reader")
+  reader <- connect("reader")
+  local_small_chunks()
+  table <- dplyr::tbl(reader, "persons")
+  plan <- expect_plans_of_frame(table, d)
+  expect_identical(decode_file(plan), d[names(d) != "case"])
+  other <- connect()
+  book <- file_persons_book(d)
+  expect_plan_of_one_moment(reader, other, d, book)
+  refused <- function(pattern, class = "pseudosynth_error_engine") {
+    error <- expect_error(file_plan(table, book), pattern, class = class)
+    expect_no_match(conditionMessage(error), "SECRET|ERROR")
+    DBI::dbBegin(reader)
+    DBI::dbRollback(reader)
+  }
+  outside <- "pseudosynth_error_outside"
+  run("UPDATE persons SET born = 'infinity' WHERE hours = 40")
+  refused("no day for")
+  run("UPDATE persons SET born = '1990-01-01'")
+  run("UPDATE persons SET income = 'NaN' WHERE visits = 1")
+  refused("with NaN", outside)
+  run("UPDATE persons SET income = 40000, visits = -2147483648")
+  refused("visits", outside)
+  run("ALTER TABLE persons ALTER visits TYPE BIGINT")
+  refused("visits", outside)
+  run("UPDATE persons SET visits = 9007199254740993")
+  refused("at most 2\\^53")
+  run("ALTER TABLE persons ALTER status TYPE BYTEA USING 'SECRET'")
+  refused("values of type bytea")
+  DBI::dbBegin(reader)
+  expect_error(
+    file_plan(table, book), "transaction of its own",
+    class = "pseudosynth_error_engine"
+  )
+  DBI::dbRollback(reader)
 })

@@ -1,0 +1,246 @@
+# The records of a file as a plan keeps them: level numbers and amounts. A data
+# frame is read at once, what an engine holds in chunks: no more of it is in
+# memory than the plan and a chunk.
+
+#' Run code on a file, wherever it lies
+#'
+#' @param data (data frame, table of a database or paths) See file_plan().
+#' @param f (function of a list) `like` (named list of columns with their types
+#'   and attributes, whose values are not looked at); `n` (records);
+#'   `chunks(names, f)`, which calls `f` with a named list of columns for some
+#'   records after the others; `row_names`, `tibble` (flags).
+#' @param arg (string) What the user calls the file.
+#' @noRd
+with_file <- function(data, f, arg = "data") {
+  if (!has_engine(data)) {
+    check_data_frame(data, columns = 1, arg = arg)
+    # As they are: a tibble's subset would be one
+    columns <- lapply(stats::setNames(nm = names(data)), function(name) {
+      data[[name]]
+    })
+    return(f(list(
+      like = columns, n = nrow(data),
+      chunks = function(names, f) f(columns[names]),
+      row_names = is.character(attr(data, "row.names")),
+      tibble = is_tibble(data)
+    )))
+  }
+  with_engine(data, function(engine) {
+    columns <- engine$all_columns()
+    refuse_if(
+      length(columns) == 0, "{.arg data} must have at least 1 column.",
+      x = "It has 0.", arg = "data"
+    )
+    records <- engine$records(columns)
+    f(list(
+      like = records$types, n = records$n, chunks = records$chunks,
+      row_names = FALSE, tibble = FALSE
+    ))
+  })
+}
+
+#' All values of one column
+#' @noRd
+whole_column <- function(file, name) {
+  chunks <- list()
+  file$chunks(name, function(chunk) chunks <<- c(chunks, unname(chunk)))
+  if (length(chunks) == 1) chunks[[1]] else do.call(c, chunks)
+}
+
+#' Columns of the discrete block with the names of their levels
+#' @noRd
+block_columns <- function(specs) {
+  levels <- lapply(specs, block_levels)
+  levels[lengths(levels) > 1]
+}
+
+check_types <- function(like, specs) {
+  wrong <- Filter(Negate(is.null), Map(wrong_type, like, specs))
+  refuse_if(
+    length(wrong) > 0,
+    "The columns {.val {names(wrong)}} must be of the codebook's type.",
+    x = "{.val {names(wrong)[1]}}: {wrong[[1]]}", arg = "data"
+  )
+}
+
+#' @param present (flag) Has it a value for any of `n` records?
+#' @noRd
+refuse_no_value <- function(present, name, n) {
+  refuse_if(
+    !present,
+    "Every column must have a value for at least one record.",
+    x = "{.val {name}} is missing for all {n} record{?s}.",
+    i = "Drop it, or read the file again.", arg = "data", rows = seq_len(n)
+  )
+}
+
+#' Read all records, and refuse what the codebook does not have
+#'
+#' Faults are counted over the whole file.
+#' @param file (list) See with_file().
+#' @return (list) `codes`, `amounts`, `outside`: see file_plan(); `unit`: the
+#'   values of that column.
+#' @noRd
+read_records <- function(file, specs, unit, survey_weights) {
+  levels <- names(block_columns(specs))
+  codes <- matrix(
+    0L, file$n, length(levels), dimnames = list(NULL, levels)
+  )
+  # What is kept of each column, chunk by chunk
+  kept <- lapply(specs, function(spec) list())
+  read <- vapply(specs, function(spec) spec$type != "id", NA)
+  names <- union(names(specs)[read], unit)
+  before <- 0L
+  if (length(names) > 0) file$chunks(names, function(chunk) {
+    n <- length(chunk[[1]])
+    for (name in names) {
+      x <- chunk[[name]]
+      own <- if (name %in% unit) {
+        list(bad = bad_text(x), present = TRUE, unit = column_values(x))
+      } else {
+        read_column(x, specs[[name]], name %in% survey_weights)
+      }
+      if (name %in% levels && !is.null(own$codes)) {
+        codes[before + seq_len(n), name] <<- own$codes
+      }
+      own$codes <- NULL
+      places <- intersect(names(own), places_of_records)
+      own[places] <- lapply(own[places], `+`, before)
+      kept[[name]] <<- c(kept[[name]], list(own))
+    }
+    before <<- before + n
+  })
+  of <- function(name, what) {
+    # One chunk is as it is
+    parts <- lapply(kept[[name]], `[[`, what)
+    if (length(parts) == 1) parts[[1]] else unlist(parts)
+  }
+  of_all <- function(what) {
+    found <- lapply(stats::setNames(nm = names), of, what)
+    found[lengths(found) > 0]
+  }
+  if (!is.null(survey_weights)) {
+    check_survey_weight(
+      of(survey_weights, "unweighted"), of(survey_weights, "low"),
+      survey_weights
+    )
+  }
+  for (name in names) {
+    refuse_bad_text(of(name, "bad"), name, file$n)
+    refuse_no_value(any(of(name, "present")), name, file$n)
+  }
+  lost <- of_all("lost")
+  if (length(lost) > 0) abort_outside(lost, of_all("why"))
+  taken <- vapply(of_all("taken"), sum, 1L)
+  amounts <- names(Filter(is_amount, specs))
+  list(
+    codes = codes, outside = taken[taken > 0],
+    amounts = lapply(stats::setNames(nm = amounts), function(name) {
+      own <- list(records = of(name, "records"), values = of(name, "values"))
+      # No column twice for longer than needed
+      kept[[name]] <<- list()
+      own
+    }),
+    unit = if (!is.null(unit)) of(unit, "unit")
+  )
+}
+
+# Numbers of records within a chunk, in what read_column() gives
+places_of_records <- c("bad", "lost", "records", "unweighted", "low")
+
+#' What a plan keeps of a column of a chunk
+#'
+#' @param weight (flag) Is it the survey weight?
+#' @return (list) `codes`; `present` (flag: is there a value?); records: `bad`
+#'   (text that is not valid), `lost` (not in the codebook) with `why` (in
+#'   words); `taken` (count, see file_plan()'s `outside`); of amounts the
+#'   `records` whose part has values, and their `values`; of the survey weight
+#'   the records that are `unweighted` or too `low`.
+#' @noRd
+read_column <- function(x, spec, weight) {
+  missing <- is.na(plain_column(x))
+  own <- list(present = !all(missing), bad = bad_text(x))
+  if (length(own$bad) > 0) {
+    return(own)
+  }
+  if (weight) {
+    own$unweighted <- which(missing)
+    own$low <- which(plain_column(x) <= 0)
+  }
+  own$codes <- code_column(x, spec)
+  own$lost <- which(is.na(own$codes))
+  if (length(own$lost) > 0) {
+    own$why <- why_outside(column_values(x)[own$lost], spec)
+  }
+  if (is_stated(spec$outside)) own$taken <- taken_outside(x, spec)
+  if (is_amount(spec)) {
+    own$records <- which(amount_parts(spec)$valued[own$codes])
+    own$values <- amount_column(x, spec)[own$records]
+  }
+  own
+}
+
+#' How many values of a column a level takes, or a bound, by `outside`
+#' @noRd
+taken_outside <- function(x, spec) {
+  values <- column_values(x)
+  if (is_amount(spec)) {
+    return(sum(amount_column(x, spec) != values, na.rm = TRUE))
+  }
+  levels <- if (is.numeric(values)) text_number(spec$levels) else spec$levels
+  sum(!values %in% levels & !(is.na(values) & !is.nan(values)))
+}
+
+#' @param lost,why (named list) By column: records, and what is wrong with each.
+#' @noRd
+abort_outside <- function(lost, why) {
+  texts <- vapply(why, function(own) {
+    n <- table(factor(own, unique(own)))
+    toString(paste(vapply(n, counted, "", "record"), names(n)))
+  }, "")
+  shown <- sprintf("`%s`: %s.", names(lost), texts)
+  more <- length(shown) - 5
+  bullets <- c(
+    "The file must hold nothing but what the codebook states.",
+    x_bullets(utils::head(shown, 5)),
+    if (more > 0) c(x = "{more} more column{?s}."),
+    if (nan_word %in% unlist(why)) {
+      c(i = "No codebook has {.code NaN}: set it to {.code NA}.")
+    },
+    if (!all(unlist(why) == nan_word)) {
+      c(i = "State the levels, bounds, codes, or {.code missing = TRUE}. By
+             {.field outside} a level takes all others, or a bound those
+             beyond.")
+    }
+  )
+  abort_input(
+    bullets, arg = "data", rows = sort(unique(unlist(lost))),
+    class = "pseudosynth_error_outside", by_column = lost
+  )
+}
+
+nan_word <- "with NaN"
+
+#' What is wrong with values that a codebook does not have
+#' @return (character)
+#' @noRd
+why_outside <- function(values, spec) {
+  lacks <- ifelse(
+    is.nan(values), nan_word, ifelse(is.na(values), "without a value", "")
+  )
+  if (!is_amount(spec)) {
+    return(ifelse(nzchar(lacks), lacks, "with none of the levels"))
+  }
+  unit <- amount_unit(spec)
+  decimals <- if (spec$type == "date") {
+    "with a part of a day"
+  } else {
+    "with more decimals than stated"
+  }
+  beyond <- !is.finite(values) | values < spec$lower | values > spec$upper
+  # What is within the bounds and in no part: zero under a logarithm aside
+  fine <- unit > 0 & !is_multiple(values, max(unit, 1e-300))
+  ifelse(nzchar(lacks), lacks, ifelse(
+    beyond, "beyond the bounds", ifelse(fine, decimals, "in no part")
+  ))
+}

@@ -1,0 +1,95 @@
+# Sets that are written while they are drawn: of more records than memory holds.
+
+# Records of a part, which is what is in memory at once, at most
+part_records <- 1e6
+
+#' Refuse what cannot be drawn in parts
+#' @param asked (list) See new_source().
+#' @noRd
+check_into <- function(into, x, asked) {
+  check_path(into, "into")
+  check_target(into, "What is there")
+  refuse_if(
+    !inherits(x, "file_release"),
+    "{.arg into} only applies to a {.cls file_release}.",
+    x = "{.arg fit} is {describe_type(x)}.",
+    i = "{.fn release} writes other sets.", arg = "into"
+  )
+  # Tables are those of the whole file, and these rows lie as they lie
+  refuse_if(
+    length(x$published) > 0,
+    "{.arg into} needs a release without published columns.",
+    x = "{.val {x$published}} {?is/are} published.",
+    i = "Leave {.arg into} out.", arg = "into"
+  )
+  refuse_if(
+    isTRUE(asked$uncertainty),
+    "{.arg into} does not apply with {.code uncertainty = TRUE}.",
+    x = "Each of these sets is one draw of the whole file.", arg = "into"
+  )
+}
+
+#' Draw sets part by part into a folder of CSV files
+#'
+#' @param plan (list) See plan_sets().
+#' @return (`written_sets`)
+#' @noRd
+write_drawn <- function(x, plan, into) {
+  label <- publish_guarantee(plan$label)
+  parts <- set_parts(plan$asked$m, plan$rows$n)
+  write_folder(into, function(folder) {
+    put <- function(file, write, what) {
+      writing(into, write(what, file.path(folder, file)))
+    }
+    for (i in seq_len(nrow(parts))) {
+      tell_long_step(
+        paste("Part", i, "of", nrow(parts)), plan$asked$m * plan$rows$n
+      )
+      part <- draw_part(x, parts$records[i], i, plan$asked$seed)
+      put(parts$file[i], write_csv, part)
+    }
+    put("codebook.csv", write_codebook, book_of(x$codebook, names(part)))
+    put("label.txt", writeLines, enc2utf8(print_lines(label)))
+  })
+  seal(new_result(
+    "written_sets",
+    folder = normalizePath(into), table = parts, guarantee = label,
+    m = plan$asked$m, n_records = plan$rows$n
+  ))
+}
+
+#' The parts of sets, of nearly equal size: a small last one would have tables
+#' of its own
+#' @return (data frame) `set`, `file`, `records`.
+#' @noRd
+set_parts <- function(m, n) {
+  k <- ceiling(n / part_records)
+  ends <- round(seq(0, n, length.out = k + 1))
+  parts <- data.frame(
+    set = rep(seq_len(m), each = k), part = rep(seq_len(k), m),
+    records = rep(diff(ends), m)
+  )
+  width <- function(x) nchar(max(x))
+  parts$file <- sprintf(
+    "set%0*d-%0*d.csv", width(m), parts$set, width(k), parts$part
+  )
+  parts[c("set", "file", "records")]
+}
+
+print_lines.written_sets <- function(x) {
+  c(
+    sprintf(
+      "Synthetic data, written: %s of %s records", counted(x$m, "set"),
+      format_count(x$n_records)
+    ),
+    field_lines(c(
+      folder = x$folder,
+      files = paste(c(
+        counted(nrow(x$table), "CSV file"),
+        "codebook.csv and label.txt"
+      ), collapse = ", "),
+      label = format(x$guarantee)
+    )),
+    "  as.data.frame(x) has the names of the files"
+  )
+}

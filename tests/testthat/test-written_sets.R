@@ -1,0 +1,143 @@
+# Sets that are written part by part.
+
+released_people <- function(..., epsilon = 5) {
+  suppressWarnings(
+    file_release(people_plan(people(3000), ...), epsilon = epsilon, seed = 2)
+  )
+}
+
+read_sets <- function(x) {
+  parts <- lapply(file.path(x$folder, x$table$file), utils::read.csv)
+  lapply(split(parts, x$table$set), function(own) do.call(rbind, own))
+}
+
+as_words <- function(set) {
+  set[] <- lapply(set, function(x) if (is.factor(x)) as.character(x) else x)
+  set
+}
+
+test_that("sets of one part are those that synthesize() returns", {
+  release <- released_people()
+  sets <- synthesize(release, m = 2, seed = 4, n = 2000)
+  folder <- file.path(withr::local_tempdir(), "sets")
+  written <- synthesize(release, m = 2, seed = 4, n = 2000, into = folder)
+  expect_identical(
+    dir(folder), c("codebook.csv", "label.txt", "set1-1.csv", "set2-1.csv")
+  )
+  found <- read_sets(written)
+  for (s in 1:2) expect_equal(found[[s]], as_words(sets[[s]]))
+  expect_identical(written$guarantee, guarantee(sets))
+  expect_identical(
+    codebook(file.path(folder, "codebook.csv")), unclass(sets)$codebook
+  )
+  expect_match(readLines(file.path(folder, "label.txt"))[1], "strict")
+  expect_equal(nobs(written), 2000)
+  expect_output(print(written), "2 sets of 2,000 records")
+})
+
+test_that("parts are as large as stated, differ, and follow the release", {
+  release <- released_people(epsilon = 10)
+  folder <- withr::local_tempdir()
+  local_replaced("part_records", 2000)
+  write <- function(name, ...) {
+    synthesize(release, n = 9001, into = file.path(folder, name), ...)
+  }
+  written <- write("a", seed = 4)
+  expect_identical(sum(written$table$records), 9001)
+  expect_identical(range(written$table$records), c(1800, 1801))
+  expect_identical(anyDuplicated(unname(tools::md5sum(dir(
+    written$folder, "^set", full.names = TRUE
+  )))), 0L)
+  set <- read_sets(written)[[1]]
+  expect_identical(nrow(set), 9001L)
+  # The tables of all parts together are those of a set drawn at once
+  once <- as_words(synthesize(release, n = 9001, seed = 5)[[1]])
+  for (pair in list(c("sex", "age"), c("age", "earner"), c("sex", "earner"))) {
+    away <- table(set[pair]) / 9001 - table(once[pair]) / 9001
+    expect_lt(max(abs(away)), 0.004)
+  }
+  expect_equal(
+    stats::quantile(log(set$income), 1:9 / 10),
+    stats::quantile(log(once$income), 1:9 / 10), tolerance = 0.005
+  )
+  expect_equal(
+    tapply(log(set$income), set$earner, mean),
+    tapply(log(once$income), once$earner, mean), tolerance = 0.01
+  )
+  # The same numbers of a seed on any number of threads; none without one
+  withr::local_options(pseudosynth.threads = 1)
+  expect_identical(read_sets(write("b", seed = 4))[[1]], set)
+  expect_false(identical(read_sets(write("c"))[[1]], set))
+})
+
+test_that("memory holds one part, whatever the number of records", {
+  release <- released_people()
+  withr::local_options(pseudosynth.memory = 1e5)
+  local_replaced("part_records", 2000)
+  expect_error(
+    synthesize(release, n = 20000), class = "pseudosynth_error_memory"
+  )
+  folder <- file.path(withr::local_tempdir(), "sets")
+  written <- synthesize(release, n = 20000, into = folder)
+  expect_identical(nrow(as.data.frame(written)), 10L)
+})
+
+test_that("a folder is there as a whole or not at all", {
+  release <- released_people()
+  parent <- withr::local_tempdir()
+  folder <- file.path(parent, "sets")
+  local_replaced("part_records", 500)
+  write <- function() synthesize(release, n = 2000, into = folder)
+  plain <- draw_part
+  seen <- 0
+  fault <- function() NULL
+  local_replaced("draw_part", function(...) {
+    seen <<- seen + 1
+    if (seen == 3) fault()
+    plain(...)
+  })
+  nothing <- function() {
+    expect_length(dir(parent, all.files = TRUE, no.. = TRUE), 0)
+    seen <<- 0
+  }
+  fault <- function() stop("no luck")
+  expect_error(write(), "no luck")
+  nothing()
+  fault <- function() {
+    signalCondition(structure(
+      class = c("interrupt", "condition"), list(message = "", call = NULL)
+    ))
+  }
+  expect_identical(
+    tryCatch(write(), interrupt = function(c) "stopped"), "stopped"
+  )
+  nothing()
+  fault <- function() NULL
+  local_replaced("write_csv", function(...) stop("disk full"))
+  expect_error(write(), "could not be written", class = input_error)
+  nothing()
+})
+
+test_that("what cannot be drawn in parts is refused before it is drawn", {
+  release <- released_people()
+  parent <- withr::local_tempdir()
+  local_replaced("draw_part", function(...) stop("drawn"))
+  refused <- function(pattern, x = release, into = file.path(parent, "a"),
+                      ...) {
+    expect_error(
+      synthesize(x, into = into, ...), pattern, class = input_error
+    )
+  }
+  writeLines("a", file.path(parent, "file.txt"))
+  refused("must be new", into = parent)
+  refused("must be new", into = file.path(parent, "file.txt"))
+  refused("existing folder", into = file.path(parent, "no", "sets"))
+  refused("into", into = 3)
+  refused("published columns", released_people(publish = "sex"))
+  refused("uncertainty", uncertainty = TRUE)
+  refused("only applies to", perturbed_histogram(
+    people()$income, bounds = c(1, 2e6), epsilon = 1, seed = 1
+  ))
+  refused("at least 1", n = 0)
+  expect_identical(dir(parent), "file.txt")
+})
