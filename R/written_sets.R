@@ -76,6 +76,13 @@ set_parts <- function(m, n) {
   parts[c("set", "file", "records")]
 }
 
+#' @rdname guarantee
+#' @export
+guarantee.written_sets <- function(x, m = x$m, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
+  held_label(x, "written sets", m, public)
+}
+
 print_lines.written_sets <- function(x) {
   c(
     sprintf(

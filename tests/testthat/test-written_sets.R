@@ -26,13 +26,15 @@ test_that("sets of one part are those that synthesize() returns", {
   )
   found <- read_sets(written)
   for (s in 1:2) expect_equal(found[[s]], as_words(sets[[s]]))
-  expect_identical(written$guarantee, guarantee(sets))
+  expect_identical(guarantee(written), guarantee(sets))
   expect_identical(
     codebook(file.path(folder, "codebook.csv")), unclass(sets)$codebook
   )
   expect_match(readLines(file.path(folder, "label.txt"))[1], "strict")
   expect_equal(nobs(written), 2000)
   expect_output(print(written), "2 sets of 2,000 records")
+  written$n_records <- 1
+  expect_identical(guarantee(written)$label, "none")
 })
 
 test_that("parts are as large as stated, differ, and follow the release", {
