@@ -18,7 +18,10 @@ audited <- function(plan, neighbours = "add-remove",
     file_release(plan, 5, neighbours = neighbours, seed = 1, ...),
     classes = "pseudosynth_warning_budget"
   )
-  audit_guarantee(release, plan, rows = by_night(500, 200), replays = replays, seed = 2)
+  audit_guarantee(
+    release, plan,
+    rows = by_night(500, 200), replays = replays, seed = 2
+  )
 }
 
 is_kept <- function(audit) {
