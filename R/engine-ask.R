@@ -50,7 +50,8 @@ abort_query <- function(dialect, what = "run a query of the release",
     x = "{dialect$called} raised an error, or did something else. What it says
          is not shown: it may hold values of records.",
     i = if (paid) still_spent, ...,
-    i = "{.fn release_queries} gives the queries, to run them by hand.",
+    i = "Those of a score release {.fn release_queries} gives, to run them by
+         hand.",
     arg = "data", class = class
   )
 }

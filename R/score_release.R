@@ -162,11 +162,11 @@
 #' `data` may also be paths of CSV files or of Parquet files, such as
 #' `c("persons1.parquet", "persons2.parquet")`. They need package duckdb, which
 #' reads them into a database in R's temporary folder; it is removed at the end.
-#' All files together are one table. Columns are matched by
-#' name. A file and its copy are refused; a record that is in two files counts
-#' twice. CSV files have commas between columns. A column of numbers alone, of
-#' dates such as 2020-01-31, or of the words `TRUE` and `FALSE` is one; all else
-#' is text, also `01`. Empty fields and `NA` are missing values.
+#' All files together are one table. Columns are matched by name. A file and its
+#' copy are refused; a record that is in two files counts twice. CSV files have
+#' commas between columns. A column of numbers alone, of dates such as
+#' 2020-01-31, or of the words `TRUE` and `FALSE` is one; all else is text, also
+#' `01`. Empty fields and `NA` are missing values.
 #'
 #' @section Error types:
 #' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both

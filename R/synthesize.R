@@ -128,19 +128,16 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_present(fit)
   check_ledger(ledger)
+  asked <- asked_sets(
+    m, newdata, margin, assignment, seed, allow_unconverged, bounds,
+    uncertainty, n
+  )
   if (!is.null(into)) {
-    asked <- asked_sets(
-      m, newdata, margin, assignment, seed, allow_unconverged, bounds,
-      uncertainty, n
-    )
     check_into(into, fit, asked)
     plan <- plan_sets(fit, asked, ledger, at_once = part_records)
     return(write_drawn(fit, plan, into))
   }
-  sets <- draw_sets(
-    fit, m, newdata, margin, assignment, seed, allow_unconverged, bounds,
-    uncertainty, n, ledger = ledger
-  )$synthetic
+  sets <- draw_planned(fit, plan_sets(fit, asked, ledger))$synthetic
   if (inherits(fit, "synthesizer") && is.null(newdata)) {
     tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
   }
@@ -167,7 +164,12 @@ whole_files <- c("file_release", "cleared_tables", "file_synthesizer")
 #'   `label`, the same with the agency's figures.
 #' @noRd
 draw_sets <- function(x, ..., ledger = NULL) {
-  plan <- plan_sets(x, asked_sets(...), ledger)
+  draw_planned(x, plan_sets(x, asked_sets(...), ledger))
+}
+
+#' @param plan (list) See plan_sets().
+#' @noRd
+draw_planned <- function(x, plan) {
   drawn <- plan$source$draw(x, plan$asked, plan$rows)
   synthetic <- if (is.null(drawn$sets)) {
     build_synthetic_sets(

@@ -186,11 +186,11 @@ for (name in names(cases)) {
     rows <- c(rows, list(row))
   }
 }
-rows <- do.call(rbind, rows)
-old <- kept_table("engines")
-key <- function(x) paste(x$case, x$engine, x$records)
-keep_table(rbind(old[!key(old) %in% key(rows), names(rows)], rows), "engines",
-  c("RSQLite", "RPostgres", "duckdb", "dbplyr")
+keep_table(
+  with_old_rows(
+    do.call(rbind, rows), kept_table("engines"), c("case", "engine", "records")
+  ),
+  "engines", c("RSQLite", "RPostgres", "duckdb", "dbplyr")
 )
 if (!is.null(server)) {
   DBI::dbDisconnect(con)

@@ -58,12 +58,20 @@ keep_rows <- function(rows, path, keys) {
   rows <- data.frame(lapply(rows, function(x) {
     if (is.double(x)) format(signif(x, 4), trim = TRUE) else as.character(x)
   }))
-  if (file.exists(path)) {
-    old <- utils::read.csv(path, colClasses = "character")
-    again <- do.call(paste, old[keys]) %in% do.call(paste, rows[keys])
-    # Measured before a column was there
-    old[setdiff(names(rows), names(old))] <- "NA"
-    rows <- rbind(old[!again, names(rows)], rows)
+  old <- if (file.exists(path)) {
+    utils::read.csv(path, colClasses = "character")
   }
-  utils::write.csv(rows, path, row.names = FALSE)
+  utils::write.csv(with_old_rows(rows, old, keys), path, row.names = FALSE)
+}
+
+#' Rows beside those of an earlier run that have other keys
+#' @param old (data frame or `NULL`)
+with_old_rows <- function(rows, old, keys) {
+  if (is.null(old)) {
+    return(rows)
+  }
+  again <- do.call(paste, old[keys]) %in% do.call(paste, rows[keys])
+  # Measured before a column was there
+  old[setdiff(names(rows), names(old))] <- NA
+  rbind(old[!again, names(rows)], rows)
 }

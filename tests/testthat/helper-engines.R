@@ -29,6 +29,11 @@ sqlite <- function(..., .local_envir = parent.frame()) {
   con
 }
 
+# Runs statements whose parts are given one after the other
+statements_on <- function(con) {
+  function(...) DBI::dbExecute(con, paste(...))
+}
+
 released <- function(formula, data, ..., reference = income_reference,
                      bounds = c(10, 2e6), epsilon = 1, seed = 5) {
   suppressWarnings(suppressMessages(score_release(

@@ -56,7 +56,7 @@ test_that("what R cannot read as the engine does is refused", {
   d <- engine_persons(300)
   con <- sqlite(persons = d)
   table <- dplyr::tbl(con, "persons")
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   ledger <- ledger(withr::local_tempfile(), epsilon = 2, delta = 1e-5)
   refused <- function(formula, pattern) {
     expect_engine(

@@ -33,7 +33,7 @@ test_that("columns of DuckDB's types are as in memory, or refused", {
   d <- engine_persons(900)
   d$id <- seq_len(nrow(d))
   con <- duckdb_persons(plain = d)
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   run("CREATE TYPE mood AS ENUM ('yes', 'no')")
   run(
     "CREATE TABLE persons AS SELECT id, income, works = 1 AS works,",
@@ -102,7 +102,7 @@ test_that("values at the ends of DuckDB's doubles are as in memory", {
 test_that("only tables that hold their records are found in DuckDB", {
   d <- engine_persons(300)
   con <- duckdb_persons(persons = d)
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   whole <- released(log(income) ~ flag, d)
   run("CREATE VIEW v AS SELECT * FROM persons")
   refused <- function(data) {
@@ -134,7 +134,7 @@ test_that("only tables that hold their records are found in DuckDB", {
 test_that("a session in which queries mean something else is refused", {
   d <- engine_persons(300)
   con <- duckdb_persons(persons = d)
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   table <- dplyr::tbl(con, "persons")
   refused <- function(pattern) {
     expect_error(
@@ -301,7 +301,7 @@ test_that("values of DuckDB that R would read as others are told", {
   d <- file_persons(600)
   d$born <- as.Date("2000-01-01")
   con <- duckdb_persons(plain = d)
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   run("CREATE TYPE mood AS ENUM ('yes', 'no')")
   run(
     "CREATE TABLE persons AS SELECT CAST(flag AS mood) AS flag, born,",

@@ -52,7 +52,7 @@ test_that("an update in the middle of a release is not seen", {
 test_that("columns of PostgreSQL's types are as in memory, or refused", {
   connect <- local_postgresql()
   con <- connect()
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   d <- engine_persons(900)
   d$id <- seq_len(nrow(d))
   DBI::dbWriteTable(con, "plain", d)
@@ -153,7 +153,7 @@ test_that("values at the ends of PostgreSQL's doubles are as in memory", {
 test_that("settings of the session change nothing", {
   connect <- local_postgresql()
   con <- connect()
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   d <- engine_persons(900)
   d$hours <- d$hours + 1 / 3
   d$back <- rep(c("a\\", "b\\'c", "\\\\d"), 300)
@@ -204,7 +204,7 @@ test_that("settings of the session change nothing", {
 test_that("only tables that hold their records are taken", {
   connect <- local_postgresql()
   con <- connect()
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   d <- engine_persons(600)
   DBI::dbWriteTable(con, "persons", d)
   run("CREATE VIEW v AS SELECT p.* FROM persons p, persons q WHERE q.hours < 1")
@@ -357,7 +357,7 @@ test_that("what tells the response is refused in PostgreSQL as in memory", {
 test_that("plans of tables in PostgreSQL are those of the data frame", {
   connect <- local_postgresql()
   con <- connect()
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   d <- file_persons()
   d$works <- d$works == 1
   d$works[3] <- NA

@@ -155,6 +155,25 @@ test_that("replayed on a neighbour no noisy number moves more than counted", {
   expect_equal(cost / 2, plan$size_noise$rho[["add-remove"]])
 })
 
+test_that("no noisy number of records costs more than is charged", {
+  withr::local_seed(2)
+  # Margins of many levels get more of the budget
+  for (wide in list(c(2L, 41L), c(2L, 2L, 200L), c(3L, 5L, 16L, 41L, 2L))) {
+    open <- rep(FALSE, length(wide))
+    for (mu in c(0.02, 0.4, 3)) {
+      plan <- plan_block(wide, open, list(), mu, "add-remove", 1e-6)
+      charged <- plan$costs[["noisy tables"]]$rho
+      for (n in c(1, exp(stats::runif(10, 0, 18)))) {
+        variance <- allocate_noise(plan, n)
+        dropped <- sum(plan$lengths$squared / variance)
+        replaced <- replaced_cost(plan$tables, wide, open, variance)
+        expect_lte(dropped / 2, charged[["add-remove"]] * (1 + 1e-9))
+        expect_lte(replaced / 2, charged[["replace"]] * (1 + 1e-9))
+      }
+    }
+  }
+})
+
 test_that("a release is the same under a seed and another without one", {
   withr::local_seed(4)
   codes <- leaning_codes(300, levels)

@@ -108,7 +108,7 @@ test_that("what R would read as something else is refused", {
   d <- data.frame(g = c("a", "A", "b", NA), x = c(1, 2.5, 3, 4))
   book <- draft_codebook(d)
   con <- sqlite(persons = d)
-  run <- function(...) DBI::dbExecute(con, paste(...))
+  run <- statements_on(con)
   table <- dplyr::tbl(con, "persons")
   engine <- "pseudosynth_error_engine"
   # Text ends at the sign NUL in R

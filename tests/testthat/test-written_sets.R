@@ -37,6 +37,17 @@ test_that("sets of one part are those that synthesize() returns", {
   expect_identical(guarantee(written)$label, "none")
 })
 
+test_that("what an edited release draws is written without a claim", {
+  release <- released_people()
+  release$epsilon <- 0.1
+  folder <- file.path(withr::local_tempdir(), "sets")
+  written <- synthesize(release, n = 100, into = folder)
+  expect_identical(guarantee(written)$label, "none")
+  said <- readLines(file.path(folder, "label.txt"))
+  expect_match(said[1], "none$")
+  expect_no_match(said, "strict")
+})
+
 test_that("parts are as large as stated, differ, and follow the release", {
   release <- released_people(epsilon = 10)
   folder <- withr::local_tempdir()
