@@ -240,6 +240,29 @@ test_that("two-parameter posteriors are those of quadrature, censored or not", {
   )
 })
 
+test_that("the few slices of many records leave the posterior as it is", {
+  y <- two_parameter_data("student_t")
+  normal <- list(kind = "normal", location = 0.3, scale = 0.5)
+  small <- family_spec("student_t", y, prior = normal)
+  b <- seq(-2, 2.6, length.out = 241)
+  u <- seq(-9, 6, length.out = 241)
+  exact <- grid_marginals(
+    small, list(NULL), function(b) dnorm(b, 0.3, 0.5, log = TRUE), b, u
+  )[[1]]
+  # As many records as have few slices, of the same weight in all
+  times <- 2500
+  large <- family_spec(
+    "student_t", rep(y, times), alpha = rep(1 / times, times * length(y)),
+    prior = normal
+  )
+  expect_gte(length(large$y), 1e5)
+  draws <- by_night(50000, 10000)
+  run <- run_core(large, "surrogate", draws, chains = 4, threads = 2)
+  near <- by_night(0.01, 0.02)
+  expect_lt(kolmogorov(run$draws[, 1], b, exact$b), near)
+  expect_lt(kolmogorov(log(run$draws[, 2]), u, exact$u), near)
+})
+
 test_that("two to ten records, and intervals that clip nearly all", {
   normal <- list(kind = "normal", location = 0, scale = 1)
   on_normal <- function(b) dnorm(b, 0, 1, log = TRUE)

@@ -29,8 +29,8 @@ class FamilySurrogateModel final : public SurrogateModel {
   FamilySurrogateModel(const Records& records, const Family& family,
                        const SurrogatePrior& prior,
                        double small_share = kSmallShare)
-      : SurrogateModel(records.design.n_columns(), E, records.censor.active,
-                       prior),
+      : SurrogateModel(records.design.n_columns(), E, records.size(),
+                       records.censor.active, prior),
         family_(family),
         start_(fit_start(records, family, prior)),
         cells_(std::make_shared<const RecordCells>(records)),

@@ -37,6 +37,7 @@ class SurrogateModel {
   bool is_folded() const { return prior_.folded != nullptr; }
   /// True if contributions of records are clipped.
   bool is_clipped() const { return clipped_; }
+  int n_records() const { return n_records_; }
 
   virtual double value(const Vector& theta) = 0;
   /// The line theta + t step, on which value_on_line() then moves.
@@ -67,15 +68,17 @@ class SurrogateModel {
   virtual std::unique_ptr<SurrogateModel> clone() const = 0;
 
  protected:
-  SurrogateModel(int P, int n_extras, bool clipped, SurrogatePrior prior)
+  SurrogateModel(int P, int n_extras, int n_records, bool clipped,
+                 SurrogatePrior prior)
       : P_(P),
         size_(P + n_extras),
+        n_records_(n_records),
         clipped_(clipped),
         prior_(std::move(prior)) {}
   SurrogateModel(const SurrogateModel&) = default;
 
  private:
-  int P_, size_;
+  int P_, size_, n_records_;
   bool clipped_;
   SurrogatePrior prior_;
 };

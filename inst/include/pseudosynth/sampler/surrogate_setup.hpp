@@ -122,6 +122,10 @@ class SurrogateSetup {
   static constexpr double kClippedSlices = 0.5;
   static constexpr double kHopeless = 0.1, kSlowGrowth = 0.25;
   static constexpr double kClose = 0.7, kAcross = -0.5;
+  // A slice takes some six evaluations, a proposal one: of many records, whose
+  // posterior is nearly normal, too many
+  static constexpr int kManyRecords = 100000;
+  static constexpr double kVeryClose = 0.9, kFewSlices = 0.03;
 
   /// The squared distance from the centre varies by sqrt(2/n) of itself: a
   /// power that is about one of its standard deviations wider.
@@ -228,6 +232,10 @@ class SurrogateSetup {
     // Proposals across the mean, where nearly all are accepted: they make up
     // for what the refused ones and slow hyperparameters cost.
     if (best > kClose && !model.is_clipped()) proposal_.keep = kAcross;
+    // Slices then only guard against tails that the pilot has not seen
+    if (best > kVeryClose && model.n_records() >= kManyRecords &&
+        !model.is_clipped())
+      proposal_.slice_share = kFewSlices;
   }
 
   void slice_points(SurrogateModel& model, Vector& from, Vector& tau,
