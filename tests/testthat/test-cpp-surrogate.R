@@ -242,25 +242,31 @@ test_that("two-parameter posteriors are those of quadrature, censored or not", {
 
 test_that("the few slices of many records leave the posterior as it is", {
   y <- two_parameter_data("student_t")
-  normal <- list(kind = "normal", location = 0.3, scale = 0.5)
-  small <- family_spec("student_t", y, prior = normal)
-  b <- seq(-2, 2.6, length.out = 241)
-  u <- seq(-9, 6, length.out = 241)
+  # Each of the 40 as so many records that weigh 5 together
+  spec_of <- function(times) {
+    family_spec(
+      "student_t", rep(y, times), alpha = rep(5 / times, times * length(y)),
+      prior = list(kind = "normal", location = 0.3, scale = 0.5)
+    )
+  }
+  b <- seq(-0.1, 1, length.out = 241)
+  u <- seq(-1.8, 0.2, length.out = 241)
   exact <- grid_marginals(
-    small, list(NULL), function(b) dnorm(b, 0.3, 0.5, log = TRUE), b, u
+    spec_of(1), list(NULL), function(b) dnorm(b, 0.3, 0.5, log = TRUE), b, u
   )[[1]]
-  # As many records as have few slices, of the same weight in all
-  times <- 2500
-  large <- family_spec(
-    "student_t", rep(y, times), alpha = rep(1 / times, times * length(y)),
-    prior = normal
-  )
-  expect_gte(length(large$y), 1e5)
-  draws <- by_night(50000, 10000)
-  run <- run_core(large, "surrogate", draws, chains = 4, threads = 2)
+  drawn <- function(times, draws, chains = 4) {
+    run_core(
+      spec_of(times), "surrogate", draws, chains = chains, threads = 2
+    )$draws
+  }
+  many <- 1e5 / length(y)
+  # From there on the chains take fewer slices
+  expect_equal(drawn(many - 1, 50, 1), drawn(many - 2, 50, 1))
+  expect_gt(max(abs(drawn(many, 50, 1) - drawn(many - 1, 50, 1))), 0.01)
+  draws <- drawn(many, by_night(50000, 10000))
   near <- by_night(0.01, 0.02)
-  expect_lt(kolmogorov(run$draws[, 1], b, exact$b), near)
-  expect_lt(kolmogorov(log(run$draws[, 2]), u, exact$u), near)
+  expect_lt(kolmogorov(draws[, 1], b, exact$b), near)
+  expect_lt(kolmogorov(log(draws[, 2]), u, exact$u), near)
 })
 
 test_that("two to ten records, and intervals that clip nearly all", {

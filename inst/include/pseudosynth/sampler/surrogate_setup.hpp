@@ -231,11 +231,12 @@ class SurrogateSetup {
     accepted_ = best;
     // Proposals across the mean, where nearly all are accepted: they make up
     // for what the refused ones and slow hyperparameters cost.
-    if (best > kClose && !model.is_clipped()) proposal_.keep = kAcross;
-    // Slices then only guard against tails that the pilot has not seen
-    if (best > kVeryClose && model.n_records() >= kManyRecords &&
-        !model.is_clipped())
-      proposal_.slice_share = kFewSlices;
+    if (best > kClose && !model.is_clipped()) {
+      proposal_.keep = kAcross;
+      // Slices then only guard against tails that the pilot has not seen
+      if (best > kVeryClose && model.n_records() >= kManyRecords)
+        proposal_.slice_share = kFewSlices;
+    }
   }
 
   void slice_points(SurrogateModel& model, Vector& from, Vector& tau,
