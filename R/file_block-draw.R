@@ -27,28 +27,29 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
                        first = 0L, fitting = block_fitting,
                        threads = default_threads()) {
   n <- n %||% round(release$n)
-  published <- release$published
   refuse_if(
-    any(published) && n != nrow(release$fixed),
+    any(release$published) && n != nrow(release$fixed),
     "{.arg n} must be the number of published records.", arg = "n"
   )
   # An amount alone, without parts, has no block
   if (length(release$levels) == 0) {
     return(rep(list(matrix(1L, n, 0)), m))
   }
+  drawn <- underived_block(release)
+  published <- drawn$published
   pairs <- release$noise$variance[release$noise$order > 1]
   control <- c(fitting, list(
     noise = if (length(pairs) > 0) sqrt(mean(pairs)) else 0,
     records = release$n
   ))
   # A column without a partner is in no pair: its margin is what it is fitted to
-  paired <- unlist(lapply(release$targets, `[[`, "columns"))
+  paired <- unlist(lapply(drawn$targets, `[[`, "columns"))
   alone <- lapply(setdiff(which(!published), paired), function(j) {
-    list(columns = j, target = release$margins[[j]])
+    list(columns = j, target = drawn$margins[[j]])
   })
   sets <- fit_records_(
-    as.integer(n), release$fixed, release$levels, published, release$margins,
-    c(release$targets, alone), release$rules, control, as.integer(m),
+    as.integer(n), release$fixed, drawn$levels, published, drawn$margins,
+    c(drawn$targets, alone), drawn$rules, control, as.integer(m),
     as.integer(first), words, threads
   )
   refuse_if(
@@ -57,5 +58,5 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
          or no record can meet all rules.",
     arg = "rules"
   )
-  sets
+  lapply(sets, with_derived_codes, release$derived, length(release$levels))
 }

@@ -1,34 +1,73 @@
 # What sets of a block are fitted to: noisy tables without what is only noise.
 # Post-processing of released numbers.
 
+#' What noisy tables tell
+#'
+#' @param plan (list) `levels`, `published`, `fixed`, `tables`, and their
+#'   `residuals` and `noise`: see release_block().
+#' @param derived (list) See derived_columns(). `NULL`: the tables tell it.
+#' @param nearest,told See block_margins() and block_targets().
+#' @return (list) `derived`, `margins` (of all columns), `targets` (of tables of
+#'   columns that follow none).
+#' @noRd
+told_by_tables <- function(plan, n, rules, derived = NULL,
+                           nearest = nearest_counts, told = shrunk_residual) {
+  derived <- derived %||% derived_columns(plan, n, rules)
+  plan <- without_derived(plan, n, derived)
+  rules <- rules_underived(rules, derived)
+  margins <- with_derived_margins(
+    block_margins(plan, n, rules, nearest), derived
+  )
+  list(
+    derived = derived, margins = margins,
+    targets = block_targets(plan, n, margins, rules, told)
+  )
+}
+
 #' Margins of all columns
 #'
 #' Nearest to the noisy ones, none below 0, of the noisy total; levels that a
 #' rule forbids hold nothing.
-#' @param fixed (integer matrix) Codes of the published columns, which are
-#'   exact.
-#' @param nearest (function of counts and a table's number) Gives counts of
-#'   which none is below 0, with the same total.
+#' @param nearest (function of counts and their noise's variance, `NA` where
+#'   they are not measured) Gives counts of which none is below 0, with the same
+#'   total.
 #' @return (list of double, d)
 #' @noRd
-block_margins <- function(plan, n, residuals, fixed, rules,
-                          nearest = function(noisy, t) project_counts(noisy)) {
-  lapply(seq_along(plan$levels), function(j) {
+block_margins <- function(plan, n, rules, nearest = nearest_counts) {
+  all <- seq_along(plan$levels)
+  Map(function(j, noisy) {
+    if (plan$published[j]) {
+      return(noisy)
+    }
+    open <- setdiff(
+      seq_along(noisy), forbidden_among(j, plan$levels, rules) + 1
+    )
+    margin <- numeric(length(noisy))
+    kept <- noisy[open]
+    margin[open] <- nearest(
+      kept + (n - sum(kept)) / length(open),
+      plan$noise$variance[match(list(j), plan$tables)]
+    )
+    margin
+  }, all, noisy_margins(plan, n, all))
+}
+
+#' Margins as they were measured: counts may be below 0, but published ones
+#' @return (list of double) Of each of these columns.
+#' @noRd
+noisy_margins <- function(plan, n, columns) {
+  lapply(columns, function(j) {
     l <- plan$levels[j]
     if (plan$published[j]) {
       own <- sum(plan$published[seq_len(j)])
-      return(as.double(tabulate(fixed[, own], l)))
+      return(as.double(tabulate(plan$fixed[, own], l)))
     }
-    noisy <- rep(n / l, l)
     at <- match(list(j), plan$tables)
-    if (!is.na(at)) noisy <- noisy + residuals[[at]]
-    open <- setdiff(seq_len(l), forbidden_among(j, plan$levels, rules) + 1)
-    margin <- numeric(l)
-    kept <- noisy[open]
-    margin[open] <- nearest(kept + (n - sum(kept)) / length(open), at)
-    margin
+    rep(n / l, l) + if (is.na(at)) 0 else plan$residuals[[at]]
   })
 }
+
+nearest_counts <- function(noisy, variance) project_counts(noisy)
 
 #' Cells of a table that rules forbid, from 0
 #' @param columns (integer) Of the table, increasing.
@@ -50,12 +89,11 @@ forbidden_among <- function(columns, levels, rules) {
 #' @param told (function) What a noisy residual tells: see shrunk_residual().
 #' @return (list of list) `columns`, `target` (double).
 #' @noRd
-block_targets <- function(plan, n, margins, residuals, noise, rules,
-                          told = shrunk_residual) {
-  axes <- level_axes(block_pairs(plan, n, margins, residuals, noise), margins)
+block_targets <- function(plan, n, margins, rules, told = shrunk_residual) {
+  axes <- level_axes(block_pairs(plan, n, margins), margins)
   targets <- list()
   name <- function(columns) paste(columns, collapse = " ")
-  for (t in which(noise$order > 1)) {
+  for (t in which(plan$noise$order > 1)) {
     columns <- plan$tables[[t]]
     # Pairs come before tables of three, and these before those of four
     smaller <- if (length(columns) > 2) {
@@ -66,8 +104,8 @@ block_targets <- function(plan, n, margins, residuals, noise, rules,
     if (length(columns) > 2 && length(smaller) == 0) smaller <- NULL
     base <- expected_table(columns, plan$levels[columns], n, margins, smaller)
     target <- base + told(
-      beside_expected(residuals[[t]], base, plan$levels[columns]),
-      axes[columns], noise$variance[t]
+      beside_expected(plan$residuals[[t]], base, plan$levels[columns]),
+      axes[columns], plan$noise$variance[t]
     )
     target[forbidden_among(columns, plan$levels, rules) + 1] <- 0
     targets[[name(columns)]] <- list(columns = columns, target = target)
@@ -78,15 +116,15 @@ block_targets <- function(plan, n, margins, residuals, noise, rules,
 #' The noisy interactions of all pairs
 #' @return (list) See level_axes().
 #' @noRd
-block_pairs <- function(plan, n, margins, residuals, noise) {
-  lapply(which(noise$order == 2), function(t) {
+block_pairs <- function(plan, n = plan$n, margins = plan$margins) {
+  lapply(which(plan$noise$order == 2), function(t) {
     columns <- plan$tables[[t]]
     levels <- plan$levels[columns]
     base <- expected_table(columns, levels, n, margins, NULL)
     list(
       columns = columns,
-      residual = beside_expected(residuals[[t]], base, levels),
-      variance = noise$variance[t]
+      residual = beside_expected(plan$residuals[[t]], base, levels),
+      variance = plan$noise$variance[t]
     )
   })
 }
@@ -96,9 +134,7 @@ block_pairs <- function(plan, n, margins, residuals, noise) {
 #' @return (list) See level_axes().
 #' @noRd
 block_axes <- function(block) {
-  level_axes(block_pairs(
-    block, block$n, block$margins, block$residuals, block$noise
-  ), block$margins)
+  level_axes(block_pairs(block), block$margins)
 }
 
 #' What a noisy residual has beside an expected table's

@@ -15,8 +15,9 @@
 #'   take a hundredth of.
 #' @param seed (seed or `NULL`) See seed_words().
 #' @return (list) Of public and released numbers only: `n` (number, noisy where
-#'   secret), `margins` (list of double, counts by column), `targets` (list of
-#'   `columns` and `target`, counts), `noise` (data frame, a row for each table:
+#'   secret), `margins` (list of double, counts by column), `derived` (see
+#'   derived_columns()), `targets` (list of `columns` and `target`, counts),
+#'   `noise` (data frame, a row for each table:
 #'   `order`, `cells`, `squared`, `variance` in counts, `scale` and `factor`:
 #'   the whole noise and unit), `residuals` (list of double, noisy), `tables`,
 #'   `levels`, `published`, `fixed` (integer matrix of the published columns;
@@ -46,23 +47,20 @@ release_plan <- function(codes, plan, rules, seed) {
   } else {
     nrow(codes)
   }
-  noise <- table_noise(plan, n)
-  residuals <- noisy_residuals(block_counts(codes, plan), plan, noise, seed)
+  plan$noise <- table_noise(plan, n)
+  plan$residuals <- noisy_residuals(
+    block_counts(codes, plan), plan, plan$noise, seed
+  )
   rules <- numbered_rules(rules, plan$levels)
   # Where none is published even the number of its rows is secret
-  fixed <- codes[any(plan$published) * seq_len(nrow(codes)), plan$published,
+  plan$fixed <- codes[any(plan$published) * seq_len(nrow(codes)), plan$published,
     drop = FALSE
   ]
-  margins <- block_margins(plan, n, residuals, fixed, rules)
   c(
-    list(
-      n = n, margins = margins,
-      targets = block_targets(plan, n, margins, residuals, noise, rules),
-      noise = noise, residuals = residuals, fixed = fixed, rules = rules,
-      size_noise = plan$size_noise
-    ),
+    list(n = n), told_by_tables(plan, n, rules), list(rules = rules),
     plan[c(
-      "tables", "levels", "published", "costs", "mu", "delta", "neighbours"
+      "tables", "noise", "residuals", "levels", "published", "fixed",
+      "size_noise", "costs", "mu", "delta", "neighbours"
     )]
   )
 }

@@ -22,21 +22,17 @@ draw_uncertain_block <- function(block, random) {
   size <- max(
     1, block$n + sqrt(size_variance(block)) * stats::qnorm(random(1))
   )
-  nearest <- function(noisy, t) {
-    if (is.na(t)) noisy else drawn_counts(
-      noisy, block$noise$variance[t], random
-    )
+  nearest <- function(noisy, variance) {
+    if (is.na(variance)) noisy else drawn_counts(noisy, variance, random)
   }
   told <- function(residual, axes, variance) {
     drawn_residual(residual, axes, variance, random)
   }
   drawn <- block
-  drawn$margins <- block_margins(
-    block, size, block$residuals, block$fixed, block$rules, nearest
-  )
-  drawn$targets <- block_targets(
-    block, size, drawn$margins, block$residuals, block$noise, block$rules, told
-  )
+  parts <- c("derived", "margins", "targets")
+  drawn[parts] <- told_by_tables(
+    block, size, block$rules, block$derived, nearest, told
+  )[parts]
   scale <- n / size
   # Published columns have their own number of records, which is public
   drawn$margins <- lapply(drawn$margins, `*`, scale)

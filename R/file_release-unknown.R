@@ -11,9 +11,7 @@
 #'   level_axes()) and `variance` (in counts, along each product of axes).
 #' @noRd
 unknown_tables <- function(block, axes = block_axes(block)) {
-  pairs <- block_pairs(
-    block, block$n, block$margins, block$residuals, block$noise
-  )
+  pairs <- block_pairs(block)
   of <- function(columns, variance) {
     list(columns = columns, axes = axes[columns], variance = variance)
   }

@@ -2,11 +2,11 @@ levels <- c(2L, 3L, 4L)
 
 test_that("margins are the nearest ones, and hold nothing that is forbidden", {
   plan <- list(
-    levels = levels, published = rep(FALSE, 3), tables = list(1L, 2L, 3L)
+    levels = levels, published = rep(FALSE, 3), tables = list(1L, 2L, 3L),
+    residuals = list(c(10, -10), c(-60, 20, 40), c(-1, 2, -3, 2))
   )
-  residuals <- list(c(10, -10), c(-60, 20, 40), c(-1, 2, -3, 2))
   rules <- list(list(columns = 3L, cells = 1))
-  found <- block_margins(plan, 120, residuals, NULL, rules)
+  found <- block_margins(plan, 120, rules)
   expect_equal(found[[1]], c(70, 50))
   # 40 - 60 is below 0: the others give up 10 each
   expect_equal(found[[2]], c(0, 50, 70))

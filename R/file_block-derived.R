@@ -1,0 +1,317 @@
+# Columns of a block that are functions of another: a code and its name, a state
+# and its region. The noisy table of both shows it. The column is then drawn as
+# that function, so that no set has a combination that is only noise, and what
+# its tables tell is told of the other column. Post-processing of released
+# numbers.
+
+# An interaction's squares, beside the noise's, from which it may be a function:
+# noise alone has as much in one table of 100,000
+derived_size <- 20
+
+# An exception shows if noise alone shows as much in one table of so many
+derived_odds <- 0.01
+
+# Rounds of setting each level's value anew; two or three change nothing more
+derived_rounds <- 5
+
+#' Which columns are functions of another
+#'
+#' Of a column of as many levels the later one follows. A column that follows
+#' several follows the one of most levels. Neither is published, and no rule or
+#' stated table has the column that follows, but for rules of both columns.
+#' @inheritParams block_targets
+#' @return (list of list) `column`, `from` (integers) and `level` (integer: of
+#'   `column`, for each level of `from`), by increasing levels of `from`, so
+#'   that a `from` that follows another comes later.
+#' @noRd
+derived_columns <- function(plan, n, rules) {
+  levels <- plan$levels
+  rank <- order(order(levels, -seq_along(levels)))
+  stated <- unlist(plan$tables[plan$noise$order > 2])
+  found <- list()
+  for (t in which(plan$noise$order == 2)) {
+    pair <- plan$tables[[t]]
+    pair <- pair[order(rank[pair])]
+    column <- pair[1]
+    from <- pair[2]
+    elsewhere <- vapply(rules, function(rule) {
+      column %in% rule$columns && !all(rule$columns %in% pair)
+    }, NA)
+    if (any(plan$published[pair], elsewhere, column %in% stated)) next
+    both <- c(from, column)
+    level <- derived_level(
+      residual_of(plan, t, both), noisy_margins(plan, n, both), c(
+        pair = plan$noise$variance[t],
+        plan$noise$variance[match(as.list(both), plan$tables)],
+        total = size_variance(plan)
+      ), open_cells(both, levels, rules)
+    )
+    if (is.null(level)) next
+    found <- c(found, list(list(column = column, from = from, level = level)))
+  }
+  sources <- vapply(found, `[[`, 1L, "from")
+  found <- found[order(rank[sources], decreasing = TRUE)]
+  found <- found[!duplicated(vapply(found, `[[`, 1L, "column"))]
+  rev(found)
+}
+
+#' The residual of a pair: a row for each level of the first column
+#' @param t (count) Its place among `plan$tables`.
+#' @noRd
+residual_of <- function(plan, t, columns) {
+  own <- plan$tables[[t]]
+  residual <- matrix(plan$residuals[[t]], plan$levels[own[1]])
+  if (identical(own, columns)) residual else t(residual)
+}
+
+#' Which combinations of two columns no rule forbids
+#' @noRd
+open_cells <- function(columns, levels, rules) {
+  open <- matrix(TRUE, levels[columns[1]], levels[columns[2]])
+  # Cells of tables are numbered by increasing columns
+  if (columns[1] > columns[2]) open <- t(open)
+  open[forbidden_among(sort(columns), levels, rules) + 1] <- FALSE
+  if (columns[1] > columns[2]) t(open) else open
+}
+
+#' The function that a noisy table shows, or `NULL`
+#'
+#' It is one if the interaction is far more than noise, and if it and both
+#' margins miss the function by no more than noise does, as a whole and in each
+#' figure. What an exception that does not show is off by is then less than the
+#' noise that the function does without.
+#' @param interaction (matrix) Noisy, in counts, centred; a row for each level
+#'   of the first column.
+#' @param margins (list of double) Of both columns, noisy counts.
+#' @param variance (double) Of the noise: of the pair, of each margin, and of
+#'   the number of records.
+#' @param open (logical matrix) Cells that no rule forbids.
+#' @return (integer) The second column's level for each of the first.
+#' @noRd
+derived_level <- function(interaction, margins, variance, open) {
+  l <- dim(interaction) - 1
+  known <- lapply(margins, project_counts)
+  shared <- outer(known[[1]], known[[2]]) / max(sum(known[[1]]), 1)
+  beside <- interaction - centred_table(shared, dim(interaction))
+  # The margins' noise is in it, too: at most as if each had one level alone
+  noise <- variance[[1]] * prod(l) + sum(variance[2:3] * l)
+  shows <- sum(beside^2) > derived_size * noise
+  if (!shows || any(rowSums(open) == 0)) {
+    return(NULL)
+  }
+  level <- nearest_function(
+    shared + beside, margins, variance[[1]], variance[[3]], open
+  )
+  found <- fitted_function(interaction, margins, variance, level)
+  figures <- prod(l) + l[2]
+  fits <- found$square <= stats::qchisq(1 - derived_odds, figures) &&
+    found$largest <= stats::qnorm(1 - derived_odds / (2 * length(open)))
+  if (fits) level
+}
+
+#' How far a table and its margins miss a function
+#'
+#' The counts m of the first column's levels are all that the function leaves
+#' open: least squares. The interaction is D m, centred, with D one cell a row.
+#' @inheritParams derived_level
+#' @return (list) In units of the noise: `square` (of all misses) and `largest`
+#'   miss.
+#' @noRd
+fitted_function <- function(interaction, margins, variance, level) {
+  l <- dim(interaction)
+  at <- cbind(seq_len(l[1]), level)
+  total <- sum(margins[[1]])
+  sums <- outer(seq_len(l[2]), level, `==`) + 0
+  centred <- function(x) x - rep(colMeans(x), each = nrow(x))
+  own <- centred(diag(l[1])) / sqrt(variance[[2]])
+  other <- centred(sums) / sqrt(variance[[3]])
+  # A public number of records is certain
+  all <- matrix(1 / sqrt(max(variance[[4]], 1e-6)), 1, l[1])
+  # Inner products of the centred cells
+  inner <- (diag(l[1]) - 1 / l[1]) * (crossprod(sums) - 1 / l[2])
+  seen <- list(
+    (margins[[1]] - total / l[1]) / sqrt(variance[[2]]),
+    (margins[[2]] - total / l[2]) / sqrt(variance[[3]]), total * all[1]
+  )
+  m <- drop(solve(
+    inner / variance[[1]] + crossprod(own) + crossprod(other) + crossprod(all),
+    interaction[at] / variance[[1]] + crossprod(own, seen[[1]]) +
+      crossprod(other, seen[[2]]) + crossprod(all, seen[[3]])
+  ))
+  fitted <- matrix(0, l[1], l[2])
+  fitted[at] <- m
+  miss <- c(
+    (interaction - centred_table(fitted, l)) / sqrt(variance[[1]]),
+    seen[[1]] - own %*% m, seen[[2]] - other %*% m, seen[[3]] - all %*% m
+  )
+  list(square = sum(miss^2), largest = max(abs(miss)))
+}
+
+#' The function whose table and margin are nearest to noisy ones
+#'
+#' Level by level, from the largest cell of each row.
+#' @noRd
+nearest_function <- function(table, margins, variance, margin_variance, open) {
+  closed <- ifelse(open, 0, Inf)
+  level <- max.col(table - closed, ties.method = "first")
+  sums <- drop(sums_by_level(margins[[1]], level, ncol(table)))
+  for (round in seq_len(derived_rounds)) {
+    before <- level
+    for (a in order(margins[[1]], decreasing = TRUE)) {
+      own <- margins[[1]][a]
+      sums[level[a]] <- sums[level[a]] - own
+      # What the squared misses change by where the row's records are there
+      change <- own * (own - 2 * table[a, ]) / variance +
+        own * (own + 2 * (sums - margins[[2]])) / margin_variance
+      level[a] <- which.min(change + closed[a, ])
+      sums[level[a]] <- sums[level[a]] + own
+    }
+    if (identical(level, before)) break
+  }
+  level
+}
+
+#' Rows of a matrix added up by level: a row for each, empty ones too
+#' @noRd
+sums_by_level <- function(x, level, levels) {
+  crossprod(outer(level, seq_len(levels), `==`) + 0, x)
+}
+
+# With a column less -----------------------------------------------------------
+
+#' Tables without those of columns that follow another
+#'
+#' What they tell is told of the tables of the other column: by the variance of
+#' both.
+#' @param derived (list) See derived_columns().
+#' @return (list) As `plan`, with fewer `tables`, and their `residuals` and
+#'   `noise`.
+#' @noRd
+without_derived <- function(plan, n, derived) {
+  for (one in derived) {
+    own <- which(vapply(plan$tables, function(columns) {
+      one$column %in% columns && !one$from %in% columns
+    }, NA))
+    shared <- shared_directions(one$level)
+    # Margins first: tables are beside them
+    for (t in own) {
+      other <- setdiff(plan$tables[[t]], one$column)
+      into <- match(list(sort(c(one$from, other))), plan$tables)
+      plan$residuals[[into]] <- merged_residual(plan, n, one, other, t, into)
+      plan$noise$variance[into] <- mean(1 / (
+        1 / plan$noise$variance[into] + shared / plan$noise$variance[t]
+      ))
+    }
+    kept <- !vapply(plan$tables, function(columns) one$column %in% columns, NA)
+    plan$tables <- plan$tables[kept]
+    plan$residuals <- plan$residuals[kept]
+    plan$noise <- plan$noise[kept, ]
+  }
+  plan
+}
+
+#' A table of a column and one of another that follows it
+#'
+#' The second is what the first is summed over the levels of one value: normal
+#' numbers and a sum of theirs.
+#' @param other (integer) The third column, or none.
+#' @param t,into (counts) Places of both tables, the second first.
+#' @return (double) The residual of the first.
+#' @noRd
+merged_residual <- function(plan, n, one, other, t, into) {
+  levels <- plan$levels
+  size <- tabulate(one$level, levels[one$column])
+  v <- plan$noise$variance[c(into, t)]
+  margin <- noisy_margins(plan, n, c(one$from, other))
+  if (length(other) == 0) {
+    first <- matrix(margin[[1]])
+    second <- matrix(noisy_margins(plan, n, one$column)[[1]])
+  } else {
+    shared <- outer(margin[[1]], margin[[2]]) / n
+    first <- with_interaction(shared, residual_of(plan, into, c(one$from, other)))
+    second <- with_interaction(
+      sums_by_level(shared, one$level, length(size)),
+      residual_of(plan, t, c(one$column, other))
+    )
+  }
+  all <- sums_by_level(first, one$level, length(size))
+  gain <- v[1] / (size * v[1] + v[2])
+  first <- first + ((second - all) * gain)[one$level, , drop = FALSE]
+  columns <- plan$tables[[into]]
+  if (length(other) > 0 && other < one$from) first <- t(first)
+  centred_table(as.vector(first), levels[columns])
+}
+
+#' How much the table of a column that follows tells of each direction among the
+#' levels of the other, beside that one's own table
+#' @param level (integer) See derived_columns().
+#' @return (double, a number less than levels)
+#' @noRd
+shared_directions <- function(level) {
+  l <- length(level)
+  sums <- outer(unique(level), level, `==`) + 0
+  centred <- t(sums) - rowMeans(t(sums))
+  centred <- centred - rep(colMeans(centred), each = l)
+  told <- eigen(tcrossprod(centred), TRUE, only.values = TRUE)$values
+  utils::head(told, l - 1)
+}
+
+#' A table with another interaction
+#' @param residual (matrix) Centred.
+#' @noRd
+with_interaction <- function(table, residual) {
+  table + residual - centred_table(table, dim(table))
+}
+
+#' Margins of columns that follow another, from those of the other
+#' @noRd
+with_derived_margins <- function(margins, derived) {
+  for (one in rev(derived)) {
+    margins[[one$column]] <- drop(sums_by_level(
+      margins[[one$from]], one$level, length(margins[[one$column]])
+    ))
+  }
+  margins
+}
+
+#' Codes of all columns, from those of the columns that follow none
+#' @param codes (integer matrix)
+#' @param derived (list) See derived_columns().
+#' @param d (count) Columns.
+#' @noRd
+with_derived_codes <- function(codes, derived, d) {
+  if (length(derived) == 0) {
+    return(codes)
+  }
+  columns <- vapply(derived, `[[`, 1L, "column")
+  all <- matrix(0L, nrow(codes), d)
+  all[, -columns] <- codes
+  for (one in rev(derived)) all[, one$column] <- one$level[all[, one$from]]
+  all
+}
+
+#' Rules of columns that follow none: the function meets the others
+#' @noRd
+rules_underived <- function(rules, derived) {
+  columns <- vapply(derived, `[[`, 1L, "column")
+  Filter(function(rule) !any(rule$columns %in% columns), rules)
+}
+
+#' A block of the columns that follow none, by their numbers among those
+#' @param release (list) See release_block().
+#' @noRd
+underived_block <- function(release) {
+  columns <- vapply(release$derived, `[[`, 1L, "column")
+  kept <- setdiff(seq_along(release$levels), columns)
+  numbered <- function(x) {
+    lapply(x, function(one) {
+      one$columns <- match(one$columns, kept)
+      one
+    })
+  }
+  release$rules <- numbered(rules_underived(release$rules, release$derived))
+  release$targets <- numbered(release$targets)
+  of_columns <- c("levels", "published", "margins")
+  release[of_columns] <- lapply(release[of_columns], `[`, kept)
+  release
+}

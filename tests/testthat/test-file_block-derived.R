@@ -1,0 +1,227 @@
+# Columns that are functions of another: found from noisy tables alone, drawn
+paste_rows <- function(x) apply(x, 1, paste, collapse = " ")
+
+# exactly, and what their tables tell is not lost.
+
+# A state with its code, its region and the region's half, and two columns more
+state_codes <- function(n, exceptions = 0) {
+  state <- sample(6, n, TRUE, c(6, 5, 4, 3, 2, 1))
+  code <- c(4L, 2L, 6L, 1L, 3L, 5L)[state]
+  region <- c(1L, 1L, 2L, 2L, 3L, 3L)[state]
+  half <- c(1L, 1L, 2L)[region]
+  if (exceptions > 0) region[seq_len(exceptions)] <- 4L - region[exceptions:1]
+  trade <- ifelse(stats::runif(n) < 0.5, region, sample(3L, n, TRUE))
+  cbind(trade, state, half, code, region, flag = sample(2L, n, TRUE))
+}
+
+centring <- function(l) diag(l) - 1 / l
+
+state_levels <- c(3L, 6L, 2L, 6L, 3L, 2L)
+
+follows <- function(release) {
+  vapply(release$derived, function(one) {
+    paste(one$column, "of", one$from)
+  }, "")
+}
+
+test_that("columns that follow another are found, and drawn as they are", {
+  codes <- withr::with_seed(1, state_codes(4000))
+  release <- block_of(codes, state_levels)
+  expect_setequal(follows(release), c("4 of 2", "5 of 2", "3 of 2"))
+  for (set in draw_block(release, 2, n = 3000)) {
+    pairs <- function(x) unique(x[, 2:5])
+    expect_true(all(
+      paste_rows(pairs(set)) %in% paste_rows(pairs(codes))
+    ))
+    for (j in 1:6) {
+      expect_equal(
+        tabulate(set[, j], state_levels[j]),
+        release$margins[[j]] * 3000 / sum(release$margins[[j]]),
+        tolerance = 0.03
+      )
+    }
+  }
+  # Nothing is fitted to their own tables
+  fitted <- unlist(lapply(release$targets, `[[`, "columns"))
+  expect_setequal(fitted, c(1, 2, 6))
+  # What was measured stays as it is
+  expect_length(release$tables, 6 + 15)
+  random <- random_stream(c(1, 2), 1)
+  uncertain <- draw_uncertain_block(release, random)
+  expect_true(all(paste_rows(uncertain[, 2:5]) %in% paste_rows(codes[, 2:5])))
+})
+
+test_that("a column may follow one that follows another", {
+  codes <- withr::with_seed(2, state_codes(4000))
+  # A rule of half and region: half then follows region alone
+  rules <- list(list(columns = c(3, 5), forbidden = rbind(c(1, 3))))
+  release <- block_of(codes, state_levels, rules = rules)
+  expect_setequal(follows(release), c("4 of 2", "3 of 5", "5 of 2")[1:2])
+  # Region is in a rule of another column, and stays a column of its own
+  set <- draw_block(release, n = 2000)[[1]]
+  expect_true(all(paste_rows(set[, c(3, 5)]) %in% paste_rows(codes[, c(3, 5)])))
+  # Without one of its own a chain is drawn in order
+  chain <- list(
+    list(column = 3L, from = 5L, level = c(1L, 1L, 2L)),
+    list(column = 5L, from = 2L, level = c(1L, 1L, 2L, 2L, 3L, 3L))
+  )
+  kept <- cbind(1L, 1:6, 2L, 1L)
+  all <- with_derived_codes(kept, chain, 6L)
+  expect_identical(all[, 5], c(1L, 1L, 2L, 2L, 3L, 3L))
+  expect_identical(all[, 3], c(1L, 1L, 1L, 1L, 2L, 2L))
+  expect_identical(all[, c(1, 2, 4, 6)], kept)
+})
+
+test_that("nothing follows another where noise or an exception says so", {
+  withr::local_seed(3)
+  # Exceptions that the noise does not hide
+  codes <- state_codes(4000, exceptions = 800)
+  found <- follows(block_of(codes, state_levels, mu = 2))
+  expect_setequal(found, c("4 of 2", "3 of 2"))
+  # Columns that have nothing to do with each other, under any noise, and rare
+  # levels that the noise hides
+  for (mu in c(0.005, 0.05, 0.5, 5)) {
+    for (run in 1:by_night(20, 4)) {
+      idle <- cbind(
+        sample(5L, 800, TRUE), sample(3L, 800, TRUE),
+        sample(2L, 800, TRUE, c(0.99, 0.01)),
+        sample(2L, 800, TRUE, c(0.999, 0.001))
+      )
+      release <- block_of(idle, c(5L, 3L, 2L, 2L), mu = mu, seed = run)
+      expect_length(release$derived, 0)
+    }
+  }
+})
+
+test_that("published columns, rules and stated tables keep a column apart", {
+  codes <- withr::with_seed(4, state_codes(4000))
+  published <- c(FALSE, TRUE, FALSE, FALSE, FALSE, FALSE)
+  release <- block_of(codes, state_levels, published = published)
+  # The code cannot follow the state: region and half follow the code
+  expect_setequal(follows(release), c("5 of 4", "3 of 4"))
+  release <- block_of(codes, state_levels, tables = list(c(1L, 4L, 6L)))
+  expect_setequal(follows(release), c("5 of 2", "3 of 2"))
+  rules <- list(list(columns = c(1, 5), forbidden = rbind(c(3, 1))))
+  codes[codes[, 1] == 3 & codes[, 5] == 1, 1] <- 1L
+  release <- block_of(codes, state_levels, rules = rules)
+  expect_false(any(grepl("^5", follows(release))))
+  set <- draw_block(release, n = 2000)[[1]]
+  expect_false(any(set[, 1] == 3 & set[, 5] == 1))
+})
+
+test_that("a function meets the rules of both columns", {
+  codes <- withr::with_seed(5, state_codes(4000))
+  all <- as.matrix(expand.grid(1:6, 1:6))
+  open <- paste_rows(all) %in% paste_rows(codes[, c(2, 4)])
+  rules <- list(list(columns = c(2, 4), forbidden = unname(all[!open, ])))
+  release <- block_of(codes, state_levels, rules = rules)
+  expect_true("4 of 2" %in% follows(release))
+  # What the table shows is forbidden: the column does not follow
+  table <- diag(c(500, 400, 300))
+  free <- matrix(TRUE, 3, 3)
+  level <- function(open) {
+    derived_level(
+      table - outer(diag(table), diag(table)) / 1200,
+      list(diag(table), diag(table)), c(25, 4, 4, 1), open
+    )
+  }
+  expect_identical(level(free), 1:3)
+  free[2, 2] <- FALSE
+  expect_null(level(free))
+  free[2, ] <- FALSE
+  expect_null(level(free))
+})
+
+test_that("the nearest function is the nearest of all", {
+  withr::local_seed(6)
+  all <- as.matrix(expand.grid(rep(list(1:3), 4)))
+  for (run in 1:20) {
+    level <- sample(3, 4, TRUE)
+    size <- c(900, 500, 80, 20)
+    table <- matrix(0, 4, 3)
+    table[cbind(1:4, level)] <- size
+    table <- table + 10 * stats::rnorm(12)
+    margin <- drop(sums_by_level(size, level, 3)) + 5 * stats::rnorm(3)
+    open <- matrix(TRUE, 4, 3)
+    open[1, 2] <- FALSE
+    miss <- apply(all, 1, function(f) {
+      fitted <- matrix(0, 4, 3)
+      fitted[cbind(1:4, f)] <- size
+      closed <- if (f[1] == 2) Inf else 0
+      closed + sum((table - fitted)^2) / 100 +
+        sum((margin - sums_by_level(size, f, 3))^2) / 25
+    })
+    found <- nearest_function(table, list(size, margin), 100, 25, open)
+    expect_identical(found, unname(all[which.min(miss), ]))
+  }
+})
+
+test_that("merged tables are what both say, with the variance of both", {
+  withr::local_seed(7)
+  levels <- c(4L, 2L, 3L)
+  tables <- list(1L, 2L, 3L, c(1L, 2L), c(1L, 3L), c(2L, 3L))
+  one <- list(column = 2L, from = 1L, level = c(1L, 2L, 1L, 1L))
+  counts <- matrix(c(90, 40, 30, 60, 50, 10, 20, 70, 30, 20, 60, 20), 4)
+  second <- rowsum(counts, one$level)
+  truth <- list(
+    rowSums(counts), rowSums(second), colSums(counts), NULL, counts, second
+  )
+  sizes <- lapply(tables, function(own) levels[own])
+  noise <- data.frame(
+    order = lengths(tables), variance = c(4, 2, 4, 9, 9, 5)
+  )
+  centre <- function(x, t) centred_table(as.vector(x), sizes[[t]])
+  # Without noise of margins each direction is normal, and so is a sum
+  merge <- function(residuals) {
+    plan <- list(
+      levels = levels, tables = tables, residuals = residuals, noise = noise,
+      published = rep(FALSE, 3)
+    )
+    merged_residual(plan, sum(counts), one, 3L, 6, 5)
+  }
+  exact <- lapply(seq_along(tables), function(t) {
+    if (is.null(truth[[t]])) numeric(8) else centre(truth[[t]], t)
+  })
+  expect_equal(merge(exact), exact[[5]])
+  miss <- vapply(1:4000, function(run) {
+    noisy <- exact
+    noisy[[5]] <- exact[[5]] + centre(3 * stats::rnorm(12), 5)
+    noisy[[6]] <- exact[[6]] + centre(sqrt(5) * stats::rnorm(6), 6)
+    merge(noisy) - exact[[5]]
+  }, numeric(12))
+  expect_lt(max(abs(rowMeans(miss))), 5 * 3 / sqrt(4000))
+  # (4 - 1) (3 - 1) directions; the best that is linear in both tables
+  of_one <- kronecker(centring(3), centring(4))
+  sum_of <- matrix(0, 2, 4)
+  sum_of[cbind(one$level, 1:4)] <- 1
+  of_second <- kronecker(centring(3), centring(2) %*% sum_of)
+  information <- of_one / 9 + crossprod(of_second %*% of_one) / 5
+  best <- sum(1 / eigen(information, TRUE, TRUE)$values[1:6])
+  expect_lt(abs(sum(miss^2) / 4000 / best - 1), 0.1)
+  # Its variance is the mean of all directions
+  told <- shared_directions(one$level)
+  expect_equal(mean(1 / (1 / 9 + told / 5)), best / 6)
+})
+
+test_that("tables of one column are as near as those of both", {
+  withr::local_seed(8)
+  # The noise of both tables is half that of each
+  levels <- c(6L, 6L, 3L)
+  codes <- state_codes(3000)[, c(2, 4, 5)]
+  codes[, 3] <- ifelse(stats::runif(3000) < 0.6, codes[, 3], 1L)
+  own <- table_counts_(codes, levels, list(c(1L, 3L)))[[1]]
+  miss <- vapply(1:30, function(seed) {
+    release <- block_of(codes, levels, mu = 0.3, seed = seed)
+    plan <- without_derived(release, release$n, release$derived)
+    expect_identical(follows(release), "2 of 1")
+    truth <- centred_table(own, levels[c(1, 3)])
+    at <- match(list(c(1L, 3L)), plan$tables)
+    raw <- match(list(c(1L, 3L)), release$tables)
+    c(
+      sum((plan$residuals[[at]] - truth)^2) / plan$noise$variance[at],
+      plan$noise$variance[at] / release$noise$variance[raw]
+    )
+  }, numeric(2))
+  expect_equal(miss[2, ], rep(0.5, 30), tolerance = 0.01)
+  expect_lt(abs(mean(miss[1, ]) - 10), 5 * sqrt(20 / 30))
+})
