@@ -138,10 +138,22 @@ print_lines.file_release <- function(x) {
       amounts = if (length(x$amounts) > 0) {
         paste(vapply(x$amounts, amount_text, ""), collapse = "; ")
       },
+      derived = derived_text(x),
       unit = file_unit_text(x), weights = x$survey_weights
     )),
     "  synthesize(x) draws files, guarantee(x) is the whole label"
   )
+}
+
+#' Which columns are drawn as functions of another, or `NULL`
+#' @noRd
+derived_text <- function(x) {
+  names <- names(x$levels)
+  if (length(x$block$derived) > 0) {
+    paste(vapply(x$block$derived, function(one) {
+      paste(names[one$column], "from", names[one$from])
+    }, ""), collapse = "; ")
+  }
 }
 
 #' What was measured of an amount

@@ -22,6 +22,12 @@
 #' these columns; the model's slopes are enlarged to make up for it. Records
 #' then swap amounts until the set agrees with the released sums and tables.
 #'
+#' Some columns are functions of another: a code and its name, a state and its
+#' region. If the noisy tables show that one is, and show no exception, then it
+#' is drawn as that function. Sets have none of the impossible combinations that
+#' noise would make. Printing the release names these columns. A few exceptions
+#' that the noise hides are lost.
+#'
 #' The plan's rules hold in every record. Its published columns stay as they
 #' are. A published amount enters the tables in five bins of equal counts. They
 #' are one more published column there, with a name such as `income in bins`.
@@ -79,7 +85,8 @@
 #'   * `tables`: data frame, a row for each measured table: its `columns`,
 #'     `cells` and `sd`, the standard deviation of the noise in a centred cell;
 #'   * `block`: what sets are fitted to: `n` (records, noisy if secret),
-#'     `margins`, `targets`, `residuals`;
+#'     `margins`, `derived` (which columns are functions of another), `targets`,
+#'     `residuals`;
 #'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
 #'     and `tables`, as a [score_release()] has them;
 #'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,

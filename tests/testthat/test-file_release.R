@@ -219,3 +219,25 @@ test_that("long work says what it does, short work nothing", {
   expect_match(said, "Fitting records to tables", all = FALSE)
   expect_match(said, "Drawing income", all = FALSE)
 })
+
+test_that("a column that follows another does so in files with amounts", {
+  data <- people(2000)
+  names <- c("none", "some", "much", "most")
+  data$class <- cut(withr::with_seed(1, stats::runif(2000)), 4, names)
+  data$label <- factor(names[c(2, 4, 1, 3)][data$class], names)
+  data <- data[c("income", "label", "sex", "class")]
+  release <- file_release(people_plan(data), 2, seed = 1)
+  expect_output(print(release), "derived +class from label")
+  pairs <- function(x) unique(paste(x$class, x$label))
+  sets <- c(
+    as.list(synthesize(release, 2, n = 500, seed = 2)),
+    as.list(synthesize(release, 1, uncertainty = TRUE, seed = 3))
+  )
+  for (set in sets) {
+    expect_setequal(pairs(set), pairs(data))
+    expect_identical(lapply(set, levels), lapply(data, levels))
+  }
+  # Estimates of the tables themselves are as they were measured
+  cells <- tables(release, c("label", "class"))
+  expect_identical(nrow(as.data.frame(cells)), 16L)
+})
