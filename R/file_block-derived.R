@@ -228,7 +228,9 @@ merged_residual <- function(plan, n, one, other, t, into) {
     second <- matrix(noisy_margins(plan, n, one$column)[[1]])
   } else {
     shared <- outer(margin[[1]], margin[[2]]) / n
-    first <- with_interaction(shared, residual_of(plan, into, c(one$from, other)))
+    first <- with_interaction(
+      shared, residual_of(plan, into, c(one$from, other))
+    )
     second <- with_interaction(
       sums_by_level(shared, one$level, length(size)),
       residual_of(plan, t, c(one$column, other))

@@ -57,7 +57,8 @@ release_plan <- function(codes, plan, rules, seed) {
     drop = FALSE
   ]
   c(
-    list(n = n), told_by_tables(plan, n, rules), list(rules = rules),
+    list(n = n), told_by_tables(plan, n, rules),
+    list(rules = rules),
     plan[c(
       "tables", "noise", "residuals", "levels", "published", "fixed",
       "size_noise", "costs", "mu", "delta", "neighbours"

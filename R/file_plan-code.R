@@ -195,7 +195,7 @@ decode_records <- function(plan, codes, amounts) {
   levels <- lapply(specs, block_levels)
   check_codes(codes, levels[lengths(levels) > 1])
   values <- amount_values(amounts)
-  kept <- names(specs)[lengths(levels) > 0]
+  kept <- decoded_columns(plan)
   columns <- lapply(stats::setNames(nm = kept), function(name) {
     decode_column(
       code_of(codes, name), values[[name]], specs[[name]], plan$schema[[name]]
@@ -205,6 +205,14 @@ decode_records <- function(plan, codes, amounts) {
     columns, names = kept, row.names = .set_row_names(nrow(codes)),
     class = frame_class(plan$tibble)
   )
+}
+
+#' The names of a set's columns: those of the file without its identifiers
+#' @param plan (list) `codebook` and `schema`.
+#' @noRd
+decoded_columns <- function(plan) {
+  specs <- column_specs(plan$codebook)[names(plan$schema)]
+  names(specs)[lengths(lapply(specs, block_levels)) > 0]
 }
 
 #' The level number of each record; a column of one level needs no code

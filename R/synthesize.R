@@ -68,22 +68,26 @@
 #'   [fit_file()]) The number of records of a set. `NULL`, the default: as many
 #'   as the file has or were released, noisy where the number is protected. With
 #'   published columns it is theirs.
-#' @param into (string or `NULL`; for a [file_release()]) The path of a new
-#'   folder that sets are written to, as CSV files of at most a million records
-#'   each, with their codebook and label. Databases read such files. One part is
-#'   in memory at a time, so that `n` may be 1e8. Each part is drawn as a set of
-#'   its own size: its tables follow the release, and so do those of all parts
-#'   together. The folder appears when all is written; after an error or Ctrl-C
-#'   there is none. Not for published columns, nor with `uncertainty = TRUE`.
-#'   `NULL`, the default: sets are returned.
+#' @param into (string, table of dplyr, or `NULL`; for a [file_release()]) Where
+#'   sets are written to. A string is the path of a new folder: CSV files of at
+#'   most a million records each, with their codebook and label. A table, such
+#'   as `dplyr::tbl(con, "synthetic")`, takes one set (`m = 1`). It must be
+#'   empty and have the set's columns; categories become text, and so do dates
+#'   in SQLite. One part is in memory at a time, so that `n` may be 1e8. Each
+#'   part is drawn as a set of its own size: its tables follow the release, and
+#'   so do those of all parts together. The folder appears when all is written,
+#'   and so do a table's rows; after an error or Ctrl-C there are none. Not for
+#'   published columns, nor with `uncertainty = TRUE`. `NULL`, the default: sets
+#'   are returned.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
 #'   label. Rows are in the order of the file, for use inside the agency;
 #'   release sets by `as.data.frame()`, which shuffles the rows.
 #'
-#'   With `into` a `written_sets`: `folder`, `table` (data frame: `set`, `file`
-#'   and its `records`), `guarantee` (the public label), `m`, `n_records`.
+#'   With `into` a `written_sets`: `into` (the folder's path, or the table's
+#'   name), `table` (data frame: `set`, of a folder `file`, and `records`),
+#'   `guarantee` (the public label), `m`, `n_records`.
 #'
 #' @section Messages:
 #' `pseudosynth_message_remarks`: differences between the sets and the file of a
@@ -134,8 +138,10 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   )
   if (!is.null(into)) {
     check_into(into, fit, asked)
+    target <- if (!is.character(into)) table_target(into, decoded_columns(fit))
     plan <- plan_sets(fit, asked, ledger, at_once = part_records)
-    return(write_drawn(fit, plan, into))
+    write <- if (is.null(target)) write_drawn else write_to_table
+    return(write(fit, plan, target %||% into))
   }
   sets <- draw_planned(fit, plan_sets(fit, asked, ledger))$synthetic
   if (inherits(fit, "synthesizer") && is.null(newdata)) {

@@ -7,8 +7,6 @@ part_records <- 1e6
 #' @param asked (list) See new_source().
 #' @noRd
 check_into <- function(into, x, asked) {
-  check_path(into, "into")
-  check_target(into, "What is there")
   refuse_if(
     !inherits(x, "file_release"),
     "{.arg into} only applies to a {.cls file_release}.",
@@ -26,6 +24,14 @@ check_into <- function(into, x, asked) {
     isTRUE(asked$uncertainty),
     "{.arg into} does not apply with {.code uncertainty = TRUE}.",
     x = "Each of these sets is one draw of the whole file.", arg = "into"
+  )
+  if (!inherits(into, c("tbl_sql", "tbl_lazy"))) {
+    check_path(into, "into")
+    return(check_target(into, "What is there"))
+  }
+  refuse_if(
+    asked$m > 1, "{.arg m} must be 1: a table takes one set.",
+    x = "{asked$m} are asked for.", i = "Name a table for each.", arg = "m"
   )
 }
 
@@ -51,9 +57,16 @@ write_drawn <- function(x, plan, into) {
     put("codebook.csv", write_codebook, book_of(x$codebook, names(part)))
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
   })
+  new_written_sets(normalizePath(into), parts, label, plan)
+}
+
+#' @param into (string) A folder's path, or the name of a table.
+#' @param table (data frame) A row for each file, or for the set in a table.
+#' @noRd
+new_written_sets <- function(into, table, label, plan) {
   seal(new_result(
     "written_sets",
-    folder = normalizePath(into), table = parts, guarantee = label,
+    into = into, table = table, guarantee = label,
     m = plan$asked$m, n_records = plan$rows$n
   ))
 }
@@ -90,13 +103,20 @@ print_lines.written_sets <- function(x) {
       format_count(x$n_records)
     ),
     field_lines(c(
-      folder = x$folder,
-      files = paste(c(
-        counted(nrow(x$table), "CSV file"),
-        "codebook.csv and label.txt"
-      ), collapse = ", "),
+      if (is.null(x$table$file)) {
+        c(table = x$into)
+      } else {
+        c(folder = x$into, files = paste(
+          counted(nrow(x$table), "CSV file"), "codebook.csv and label.txt",
+          sep = ", "
+        ))
+      },
       label = format(x$guarantee)
     )),
-    "  as.data.frame(x) has the names of the files"
+    if (is.null(x$table$file)) {
+      "  writeLines(format(x$guarantee)) is what goes with the table"
+    } else {
+      "  as.data.frame(x) has the names of the files"
+    }
   )
 }

@@ -7,7 +7,7 @@ released_people <- function(..., epsilon = 5) {
 }
 
 read_sets <- function(x) {
-  parts <- lapply(file.path(x$folder, x$table$file), utils::read.csv)
+  parts <- lapply(file.path(x$into, x$table$file), utils::read.csv)
   lapply(split(parts, x$table$set), function(own) do.call(rbind, own))
 }
 
@@ -59,7 +59,7 @@ test_that("parts are as large as stated, differ, and follow the release", {
   expect_identical(sum(written$table$records), 9001)
   expect_identical(range(written$table$records), c(1800, 1801))
   expect_identical(anyDuplicated(unname(tools::md5sum(dir(
-    written$folder, "^set", full.names = TRUE
+    written$into, "^set", full.names = TRUE
   )))), 0L)
   set <- read_sets(written)[[1]]
   expect_identical(nrow(set), 9001L)
@@ -153,4 +153,170 @@ test_that("what cannot be drawn in parts is refused before it is drawn", {
   ))
   refused("at least 1", n = 0)
   expect_identical(dir(parent), "file.txt")
+})
+
+# Tables -----------------------------------------------------------------------
+
+# A database with an empty table for sets of a release
+set_table <- function(release, name = "synthetic",
+                      .local_envir = parent.frame()) {
+  con <- sqlite(.local_envir = .local_envir)
+  DBI::dbCreateTable(con, name, as_words(synthesize(release, n = 10)[[1]]))
+  con
+}
+
+test_that("a set is written to a table in parts", {
+  release <- released_people()
+  local_replaced("part_records", 700)
+  con <- set_table(release)
+  into <- dplyr::tbl(con, "synthetic")
+  written <- synthesize(release, n = 2000, seed = 4, into = into)
+  rows <- DBI::dbReadTable(con, "synthetic")
+  folder <- file.path(withr::local_tempdir(), "sets")
+  files <- synthesize(release, n = 2000, seed = 4, into = folder)
+  expect_equal(rows, read_sets(files)[[1]], ignore_attr = TRUE)
+  expect_identical(written$into, "`synthetic`")
+  expect_identical(as.data.frame(written), data.frame(set = 1L, records = 2000))
+  expect_identical(guarantee(written), guarantee(files))
+  expect_output(print(written), "table +`synthetic`")
+  # The connection is free again, and what is there stays
+  refused <- function() {
+    expect_error(
+      synthesize(release, n = 10, into = into), "empty table",
+      class = input_error
+    )
+  }
+  refused()
+  expect_identical(nrow(DBI::dbReadTable(con, "synthetic")), 2000L)
+  refused()
+})
+
+# Rows that a table took are those of a folder's files
+expect_written_table <- function(con, name, release) {
+  rows <- as_words(synthesize(release, n = 10)[[1]])
+  DBI::dbCreateTable(con, name, rows)
+  into <- dplyr::tbl(con, name)
+  synthesize(release, n = 2000, seed = 4, into = into)
+  folder <- file.path(withr::local_tempdir(), "sets")
+  files <- synthesize(release, n = 2000, seed = 4, into = folder)
+  found <- DBI::dbReadTable(con, name)
+  sorted <- function(x) x[do.call(order, unname(as.list(x))), ]
+  expect_equal(
+    sorted(found), sorted(read_sets(files)[[1]]), ignore_attr = TRUE
+  )
+  expect_error(
+    synthesize(release, n = 10, into = into), "empty table", class = input_error
+  )
+}
+
+test_that("a set is written to PostgreSQL, in a schema, too", {
+  con <- local_postgresql()()
+  release <- released_people()
+  local_replaced("part_records", 700)
+  DBI::dbExecute(con, "CREATE SCHEMA \"My area\"")
+  expect_written_table(con, "plain", release)
+  expect_written_table(
+    con, DBI::Id(schema = "My area", table = "a \"set\""), release
+  )
+})
+
+test_that("a set is written to DuckDB", {
+  skip_if_not_installed("duckdb")
+  skip_if_not_installed("dbplyr")
+  con <- DBI::dbConnect(duckdb::duckdb())
+  withr::defer(DBI::dbDisconnect(con, shutdown = TRUE))
+  local_replaced("part_records", 700)
+  expect_written_table(con, "synthetic", released_people())
+})
+
+test_that("a table has all records of a set or none", {
+  release <- released_people()
+  local_replaced("part_records", 500)
+  con <- set_table(release)
+  write <- function() {
+    synthesize(release, n = 2000, into = dplyr::tbl(con, "synthetic"))
+  }
+  plain <- draw_part
+  seen <- 0
+  fault <- function() stop("no luck")
+  local_replaced("draw_part", function(...) {
+    seen <<- seen + 1
+    if (seen == 3) fault()
+    plain(...)
+  })
+  nothing <- function() {
+    rows <- DBI::dbGetQuery(con, "SELECT COUNT(*) FROM synthetic")[[1]]
+    expect_identical(as.double(rows), 0)
+    seen <<- 0
+  }
+  expect_error(write(), "no luck")
+  nothing()
+  fault <- function() {
+    signalCondition(structure(
+      class = c("interrupt", "condition"), list(message = "", call = NULL)
+    ))
+  }
+  expect_identical(
+    tryCatch(write(), interrupt = function(c) "stopped"), "stopped"
+  )
+  nothing()
+  # A trigger that keeps some records away, and one that refuses them
+  fault <- function() NULL
+  trigger <- function(does) {
+    DBI::dbExecute(con, sprintf(
+      "CREATE TRIGGER kept BEFORE INSERT ON synthetic WHEN NEW.income > 50000
+       BEGIN SELECT RAISE(%s); END", does
+    ))
+  }
+  trigger("IGNORE")
+  expect_error(write(), "another number", class = input_error)
+  nothing()
+  DBI::dbExecute(con, "DROP TRIGGER kept")
+  trigger("ABORT, 'too much'")
+  expect_error(write(), "could not be written", class = input_error)
+  nothing()
+  DBI::dbExecute(con, "DROP TRIGGER kept")
+  expect_identical(write()$n_records, 2000)
+})
+
+test_that("what is no empty table of the set's columns is refused", {
+  release <- released_people()
+  con <- set_table(release)
+  table <- dplyr::tbl(con, "synthetic")
+  local_replaced("draw_part", function(...) stop("drawn"))
+  refused <- function(pattern, into = table, x = release, ...) {
+    expect_error(
+      synthesize(x, into = into, n = 10, ...), pattern, class = input_error
+    )
+  }
+  refused("takes one set", m = 2)
+  refused("has steps", dplyr::filter(table, income > 1))
+  refused("has steps", dplyr::select(table, "income"))
+  refused("has steps", dplyr::tbl(con, dplyr::sql("SELECT * FROM synthetic")))
+  DBI::dbCreateTable(con, "other", c(income = "REAL", sex = "TEXT", b = "TEXT"))
+  refused("lacks \"age\" and \"earner\"", dplyr::tbl(con, "other"))
+  refused("has no \"b\"", dplyr::tbl(con, "other"))
+  refused("uncertainty", uncertainty = TRUE)
+  DBI::dbBegin(con)
+  refused("transaction of its")
+  DBI::dbCommit(con)
+  closed <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  DBI::dbCreateTable(closed, "synthetic", c(income = "REAL"))
+  gone <- dplyr::tbl(closed, "synthetic")
+  DBI::dbDisconnect(closed)
+  refused("connection of `into` must be open", gone)
+})
+
+test_that("dates, flags, labels and missing values arrive as what they are", {
+  set <- data.frame(
+    day = as.Date(c("2020-01-31", NA)), yes = c(TRUE, NA),
+    n = 1:2, f = factor(c("a", NA))
+  )
+  set$label <- structure(c(1, 2), labels = c(x = 1), class = "haven_labelled")
+  plain <- database_rows(set, structure(list(), class = "SQLiteConnection"))
+  expect_identical(plain, data.frame(
+    day = c("2020-01-31", NA), yes = c(TRUE, NA), n = 1:2, f = c("a", NA),
+    label = c(1, 2)
+  ))
+  expect_identical(database_rows(set, NULL)$day, set$day)
 })
