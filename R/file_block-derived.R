@@ -14,6 +14,29 @@ derived_odds <- 0.01
 # Rounds of setting each level's value anew; two or three change nothing more
 derived_rounds <- 5
 
+#' What noisy tables tell
+#'
+#' @param plan (list) `levels`, `published`, `fixed`, `tables`, and their
+#'   `residuals` and `noise`: see release_block().
+#' @param derived (list) See derived_columns(). `NULL`: the tables tell it.
+#' @param nearest,told See block_margins() and block_targets().
+#' @return (list) `derived`, `margins` (of all columns), `targets` (of tables of
+#'   columns that follow none).
+#' @noRd
+told_by_tables <- function(plan, n, rules, derived = NULL,
+                           nearest = nearest_counts, told = shrunk_residual) {
+  derived <- derived %||% derived_columns(plan, n, rules)
+  plan <- without_derived(plan, n, derived)
+  rules <- rules_underived(rules, derived)
+  margins <- with_derived_margins(
+    block_margins(plan, n, rules, nearest), derived
+  )
+  list(
+    derived = derived, margins = margins,
+    targets = block_targets(plan, n, margins, rules, told)
+  )
+}
+
 #' Which columns are functions of another
 #'
 #' Of a column of as many levels the later one follows. A column that follows

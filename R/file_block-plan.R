@@ -51,6 +51,13 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
   plan
 }
 
+#' The variance of the noise of the number of records
+#' @noRd
+size_variance <- function(block) {
+  noise <- block$size_noise
+  if (is.null(noise)) 0 else (noise$deviation / noise$factor)^2
+}
+
 #' The least whole standard deviation at which the gaps to Gaussian noise of so
 #' many numbers take a hundredth of delta, whatever epsilon is
 #' @noRd

@@ -1,29 +1,6 @@
 # What sets of a block are fitted to: noisy tables without what is only noise.
 # Post-processing of released numbers.
 
-#' What noisy tables tell
-#'
-#' @param plan (list) `levels`, `published`, `fixed`, `tables`, and their
-#'   `residuals` and `noise`: see release_block().
-#' @param derived (list) See derived_columns(). `NULL`: the tables tell it.
-#' @param nearest,told See block_margins() and block_targets().
-#' @return (list) `derived`, `margins` (of all columns), `targets` (of tables of
-#'   columns that follow none).
-#' @noRd
-told_by_tables <- function(plan, n, rules, derived = NULL,
-                           nearest = nearest_counts, told = shrunk_residual) {
-  derived <- derived %||% derived_columns(plan, n, rules)
-  plan <- without_derived(plan, n, derived)
-  rules <- rules_underived(rules, derived)
-  margins <- with_derived_margins(
-    block_margins(plan, n, rules, nearest), derived
-  )
-  list(
-    derived = derived, margins = margins,
-    targets = block_targets(plan, n, margins, rules, told)
-  )
-}
-
 #' Margins of all columns
 #'
 #' Nearest to the noisy ones, none below 0, of the noisy total; levels that a

@@ -53,9 +53,8 @@ release_plan <- function(codes, plan, rules, seed) {
   )
   rules <- numbered_rules(rules, plan$levels)
   # Where none is published even the number of its rows is secret
-  plan$fixed <- codes[any(plan$published) * seq_len(nrow(codes)), plan$published,
-    drop = FALSE
-  ]
+  kept <- any(plan$published) * seq_len(nrow(codes))
+  plan$fixed <- codes[kept, plan$published, drop = FALSE]
   c(
     list(n = n), told_by_tables(plan, n, rules),
     list(rules = rules),

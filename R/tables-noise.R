@@ -87,13 +87,6 @@ published_residual <- function(block, columns) {
   centred_table(counts, levels)
 }
 
-#' The variance of the noise of the number of records
-#' @noRd
-size_variance <- function(block) {
-  noise <- block$size_noise
-  if (is.null(noise)) 0 else (noise$deviation / noise$factor)^2
-}
-
 #' Estimates with their errors
 #' @param cells (list) See table_estimate().
 #' @return (data frame) See tables().
