@@ -26,14 +26,12 @@ cleared_block <- function(x) {
     ends$high[closed] <- 0
     targets <- c(targets, list(list(
       columns = own,
-      target = within_counts(base, ends, levels[own], margins[own])
+      target = within_counts(base, ends, levels[own], margins[own]),
+      variance = max(x$multiple, 1)^2 / 12
     )))
   }
   list(
     n = n, margins = margins, targets = targets, rules = rules,
-    noise = data.frame(
-      order = lengths(columns), variance = max(x$multiple, 1)^2 / 12
-    ),
     fixed = matrix(0L, 0, 0), levels = levels,
     published = rep(FALSE, length(levels))
   )

@@ -8,8 +8,12 @@
 # noise alone has as much in one table of 100,000
 derived_size <- 20
 
-# An exception shows if noise alone shows as much in one table of so many
-derived_odds <- 0.01
+# An exception shows if noise alone shows as much in one table of a thousand
+derived_odds <- 0.001
+
+# Exceptions that do not show may be at most this share of the interaction's
+# squares, or no more than the noise that the function does without
+derived_hidden <- 1 / 2500
 
 # Rounds of setting each level's value anew; two or three change nothing more
 derived_rounds <- 5
@@ -87,13 +91,15 @@ residual_of <- function(plan, t, columns) {
   if (identical(own, columns)) residual else t(residual)
 }
 
-#' Which combinations of two columns no rule forbids
+#' Which combinations of two columns the rules leave open
+#'
+#' Rules of the first column alone are its own affair.
 #' @noRd
 open_cells <- function(columns, levels, rules) {
-  open <- matrix(TRUE, levels[columns[1]], levels[columns[2]])
-  # Cells of tables are numbered by increasing columns
-  if (columns[1] > columns[2]) open <- t(open)
-  open[forbidden_among(sort(columns), levels, rules) + 1] <- FALSE
+  sorted <- sort(columns)
+  own <- Filter(function(rule) columns[2] %in% rule$columns, rules)
+  open <- matrix(TRUE, levels[sorted[1]], levels[sorted[2]])
+  open[forbidden_among(sorted, levels, own) + 1] <- FALSE
   if (columns[1] > columns[2]) t(open) else open
 }
 
@@ -101,8 +107,9 @@ open_cells <- function(columns, levels, rules) {
 #'
 #' It is one if the interaction is far more than noise, and if it and both
 #' margins miss the function by no more than noise does, as a whole and in each
-#' figure. What an exception that does not show is off by is then less than the
-#' noise that the function does without.
+#' figure. A small table shows few exceptions: the squares of those that may be
+#' hidden must be surely no more than those of the noise that the function does
+#' without, or next to nothing beside the interaction.
 #' @param interaction (matrix) Noisy, in counts, centred; a row for each level
 #'   of the first column.
 #' @param margins (list of double) Of both columns, noisy counts.
@@ -127,7 +134,13 @@ derived_level <- function(interaction, margins, variance, open) {
   )
   found <- fitted_function(interaction, margins, variance, level)
   figures <- prod(l) + l[2]
-  fits <- found$square <= stats::qchisq(1 - derived_odds, figures) &&
+  hidden <- max(prod(l), derived_hidden * sum(beside^2) / variance[[1]])
+  # Squares of noise alone are off by that much in nine tables of ten
+  chance <- stats::qnorm(0.9) * sqrt(2 * figures)
+  most <- min(
+    figures + hidden - chance, stats::qchisq(1 - derived_odds, figures)
+  )
+  fits <- found$square <= most &&
     found$largest <= stats::qnorm(1 - derived_odds / (2 * length(open)))
   if (fits) level
 }
@@ -149,7 +162,8 @@ fitted_function <- function(interaction, margins, variance, level) {
   own <- centred(diag(l[1])) / sqrt(variance[[2]])
   other <- centred(sums) / sqrt(variance[[3]])
   # A public number of records is certain
-  all <- matrix(1 / sqrt(max(variance[[4]], 1e-6)), 1, l[1])
+  least <- 1e-6 * min(variance[1:3])
+  all <- matrix(1 / sqrt(max(variance[[4]], least)), 1, l[1])
   # Inner products of the centred cells
   inner <- (diag(l[1]) - 1 / l[1]) * (crossprod(sums) - 1 / l[2])
   seen <- list(
@@ -172,16 +186,20 @@ fitted_function <- function(interaction, margins, variance, level) {
 
 #' The function whose table and margin are nearest to noisy ones
 #'
-#' Level by level, from the largest cell of each row.
+#' Level by level, from the largest cell of each row. Where a noisy margin is not
+#' above 0 that cell is taken for it.
 #' @noRd
 nearest_function <- function(table, margins, variance, margin_variance, open) {
   closed <- ifelse(open, 0, Inf)
   level <- max.col(table - closed, ties.method = "first")
-  sums <- drop(sums_by_level(margins[[1]], level, ncol(table)))
+  size <- margins[[1]]
+  low <- size <= 0
+  size[low] <- pmax(apply(table, 1, max), 0)[low]
+  sums <- drop(sums_by_level(size, level, ncol(table)))
   for (round in seq_len(derived_rounds)) {
     before <- level
-    for (a in order(margins[[1]], decreasing = TRUE)) {
-      own <- margins[[1]][a]
+    for (a in order(size, decreasing = TRUE)) {
+      own <- size[a]
       sums[level[a]] <- sums[level[a]] - own
       # What the squared misses change by where the row's records are there
       change <- own * (own - 2 * table[a, ]) / variance +

@@ -37,9 +37,9 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
   }
   drawn <- underived_block(release)
   published <- drawn$published
-  pairs <- release$noise$variance[release$noise$order > 1]
+  noise <- vapply(drawn$targets, `[[`, 0, "variance")
   control <- c(fitting, list(
-    noise = if (length(pairs) > 0) sqrt(mean(pairs)) else 0,
+    noise = if (length(noise) > 0) sqrt(mean(noise)) else 0,
     records = release$n
   ))
   # A column without a partner is in no pair: its margin is what it is fitted to

@@ -64,7 +64,8 @@ forbidden_among <- function(columns, levels, rules) {
 
 #' The targets of all pairs and stated tables, in counts
 #' @param told (function) What a noisy residual tells: see shrunk_residual().
-#' @return (list of list) `columns`, `target` (double).
+#' @return (list of list) `columns`, `target` (double), `variance` (of the
+#'   noise).
 #' @noRd
 block_targets <- function(plan, n, margins, rules, told = shrunk_residual) {
   axes <- level_axes(block_pairs(plan, n, margins), margins)
@@ -85,7 +86,9 @@ block_targets <- function(plan, n, margins, rules, told = shrunk_residual) {
       axes[columns], plan$noise$variance[t]
     )
     target[forbidden_among(columns, plan$levels, rules) + 1] <- 0
-    targets[[name(columns)]] <- list(columns = columns, target = target)
+    targets[[name(columns)]] <- list(
+      columns = columns, target = target, variance = plan$noise$variance[t]
+    )
   }
   unname(targets)
 }

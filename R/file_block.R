@@ -16,7 +16,7 @@
 #' @param seed (seed or `NULL`) See seed_words().
 #' @return (list) Of public and released numbers only: `n` (number, noisy where
 #'   secret), `margins` (list of double, counts by column), `derived` (see
-#'   derived_columns()), `targets` (list of `columns` and `target`, counts),
+#'   derived_columns()), `targets` (see block_targets(), counts),
 #'   `noise` (data frame, a row for each table:
 #'   `order`, `cells`, `squared`, `variance` in counts, `scale` and `factor`:
 #'   the whole noise and unit), `residuals` (list of double, noisy), `tables`,
