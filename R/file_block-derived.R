@@ -186,8 +186,8 @@ fitted_function <- function(interaction, margins, variance, level) {
 
 #' The function whose table and margin are nearest to noisy ones
 #'
-#' Level by level, from the largest cell of each row. Where a noisy margin is not
-#' above 0 that cell is taken for it.
+#' Level by level, from the largest cell of each row. Where a noisy margin is
+#' not above 0 that cell is taken for it.
 #' @noRd
 nearest_function <- function(table, margins, variance, margin_variance, open) {
   closed <- ifelse(open, 0, Inf)

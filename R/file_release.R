@@ -29,8 +29,8 @@
 #' the noise hides are lost: fewer records than noise would move otherwise, or
 #' about one in a hundred of a small table. Intervals from
 #' `synthesize(uncertainty = TRUE)` take the function as certain; [tables()]
-#' does not. A column that a stated table or a rule of other columns names is not
-#' drawn in this way, nor is one that follows a published column.
+#' does not. A column that a stated table or a rule of other columns names is
+#' not drawn in this way, nor is one that follows a published column.
 #'
 #' The plan's rules hold in every record. Its published columns stay as they
 #' are. A published amount enters the tables in five bins of equal counts. They

@@ -144,7 +144,8 @@ test_that("sets are as near as the noise of merged tables allows", {
   distance <- function(release) {
     mean(vapply(1:3, function(k) {
       set <- draw_block(release, words = c(k, 2))[[1]]
-      sum(abs(table_counts_(set, rep(4L, 13), list(1:2))[[1]] / nrow(set) - own)) / 2
+      found <- table_counts_(set, rep(4L, 13), list(1:2))[[1]]
+      sum(abs(found / nrow(set) - own)) / 2
     }, 0))
   }
   own <- table_counts_(codes, rep(4L, 13), list(1:2))[[1]] / 4000
