@@ -114,7 +114,7 @@ print_lines.written_sets <- function(x) {
       label = format(x$guarantee)
     )),
     if (is.null(x$table$file)) {
-      "  writeLines(format(x$guarantee)) is what goes with the table"
+      "  guarantee(x) is the label that goes with the table"
     } else {
       "  as.data.frame(x) has the names of the files"
     }
