@@ -6,7 +6,9 @@
 # The prior variance of interactions beside that of the best set. A few cells
 # are far from what is typical of their table: shrunk as the best set has them,
 # their intervals held the truth in 78% of files; with 4, in 88%, and all are 3%
-# longer (60 files, epsilon 1).
+# longer (60 files, epsilon 1). Tables of amounts have it as it is: of a level
+# with few amounts a wider one is mostly noise, which counts cannot follow below
+# 0, and pulls the level's mean to that of all.
 uncertain_prior <- 4
 
 #' Records fitted to tables drawn from their posterior
@@ -99,8 +101,10 @@ truncated_normal <- function(centre, deviation, low, high, u) {
 #' posterior: flat in its standard deviation, on a grid.
 #' @inheritParams shrunk_residual
 #' @param random (function of a count)
+#' @param prior (number) See uncertain_prior.
 #' @noRd
-drawn_residual <- function(residual, axes, variance, random) {
+drawn_residual <- function(residual, axes, variance, random,
+                           prior = uncertain_prior) {
   varies <- varies_along(axes)
   seen <- along_axes(residual, axes)
   # All squares in units of the noise's variance
@@ -112,7 +116,7 @@ drawn_residual <- function(residual, axes, variance, random) {
   }, 0)
   share <- cumsum(exp(fit - max(fit)))
   signal <- ratio[findInterval(random(1) * share[200], share) + 1]
-  signal <- uncertain_prior * signal * varies
+  signal <- prior * signal * varies
   kept <- signal / (signal + 1)
   drawn <- seen * kept + sqrt(variance * kept) *
     stats::qnorm(random(length(seen)))
@@ -172,7 +176,7 @@ uncertain_amount <- function(amount, set, random) {
     c(amount$levels[tables$columns], bins), tables$noise$variance,
     tables$known,
     function(residual, axes, variance) {
-      drawn_residual(residual, axes, variance, random)
+      drawn_residual(residual, axes, variance, random, prior = 1)
     }
   )
   amount
