@@ -226,7 +226,7 @@ test_that("a column that follows another does so in files with amounts", {
   data$class <- cut(withr::with_seed(1, stats::runif(2000)), 4, names)
   data$label <- factor(names[c(2, 4, 1, 3)][data$class], names)
   data <- data[c("income", "label", "sex", "class")]
-  release <- file_release(people_plan(data), 2, seed = 1)
+  release <- file_release(people_plan(data), 8, seed = 1)
   expect_output(print(release), "derived +class from label")
   pairs <- function(x) unique(paste(x$class, x$label))
   sets <- c(
