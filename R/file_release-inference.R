@@ -35,12 +35,12 @@
 #' coefficient of a level with few amounts (3% of the records): it lies too near
 #' to 0 by half a standard error.
 #'
-#' Pooled sets of `synthesize(uncertainty = TRUE)`, in the same files: means
-#' 93%, coefficients, means of groups, shares and cells of tables 95 to 96% on
-#' average. The worst are the level with few amounts, whose coefficient held in
-#' 81% and whose mean held in 84%, and cells that are far from what is typical
-#' of their table, 90%: interactions are drawn under a prior that is typical of
-#' the table. Use [tables()] for cells: it does not shrink. All sets have the
+#' Pooled sets of `synthesize(uncertainty = TRUE)`, in 300 of these files: means
+#' 94%, coefficients, means of groups, shares and cells of tables 95% on average.
+#' The worst are the level with few amounts, whose coefficient held in 88% and
+#' whose mean held in 89%, and cells that are far from what is typical of their
+#' table, 90%: interactions are drawn under a prior that is typical of the
+#' table. Use [tables()] for cells: it does not shrink. All sets have the
 #' released number of records. The noise of that number is in shares, but counts
 #' of pooled sets do not show it.
 #'
