@@ -36,11 +36,11 @@
 #' to 0 by half a standard error.
 #'
 #' Pooled sets of `synthesize(uncertainty = TRUE)`, in 300 of these files: means
-#' 94%, coefficients, means of groups, shares and cells of tables 95% on average.
-#' The worst are the level with few amounts, whose coefficient held in 88% and
-#' whose mean held in 89%, and cells that are far from what is typical of their
-#' table, 90%: interactions are drawn under a prior that is typical of the
-#' table. Use [tables()] for cells: it does not shrink. All sets have the
+#' 94%, coefficients, means of groups, shares and cells of tables 95% on
+#' average. The worst are the level with few amounts, whose coefficient held in
+#' 88% and whose mean held in 89%, and cells that are far from what is typical
+#' of their table, 90%: interactions are drawn under a prior that is typical of
+#' the table. Use [tables()] for cells: it does not shrink. All sets have the
 #' released number of records. The noise of that number is in shares, but counts
 #' of pooled sets do not show it.
 #'
