@@ -55,6 +55,8 @@ derived_columns <- function(plan, n, rules) {
   levels <- plan$levels
   rank <- order(order(levels, -seq_along(levels)))
   stated <- unlist(plan$tables[plan$noise$order > 2])
+  margins <- noisy_margins(plan, n, seq_along(levels))
+  variance <- plan$noise$variance[margin_places(plan, seq_along(levels))]
   found <- list()
   for (t in which(plan$noise$order == 2)) {
     pair <- plan$tables[[t]]
@@ -67,20 +69,22 @@ derived_columns <- function(plan, n, rules) {
     if (any(plan$published[pair], elsewhere, column %in% stated)) next
     both <- c(from, column)
     level <- derived_level(
-      residual_of(plan, t, both), noisy_margins(plan, n, both), c(
-        pair = plan$noise$variance[t],
-        plan$noise$variance[match(as.list(both), plan$tables)],
-        total = size_variance(plan)
-      ), open_cells(both, levels, rules)
+      residual_of(plan, t, both), margins[both],
+      c(plan$noise$variance[t], variance[both], size_variance(plan)),
+      open_cells(both, levels, rules)
     )
     if (is.null(level)) next
     found <- c(found, list(list(column = column, from = from, level = level)))
   }
   sources <- vapply(found, `[[`, 1L, "from")
   found <- found[order(rank[sources], decreasing = TRUE)]
-  found <- found[!duplicated(vapply(found, `[[`, 1L, "column"))]
-  rev(found)
+  rev(found[!duplicated(followers(found))])
 }
+
+#' The columns that follow another
+#' @param derived (list) See derived_columns().
+#' @noRd
+followers <- function(derived) vapply(derived, `[[`, 1L, "column")
 
 #' The residual of a pair: a row for each level of the first column
 #' @param t (count) Its place among `plan$tables`.
@@ -234,10 +238,12 @@ without_derived <- function(plan, n, derived) {
       one$column %in% columns && !one$from %in% columns
     }, NA))
     shared <- shared_directions(one$level)
+    name <- function(columns) paste(columns, collapse = " ")
+    names <- vapply(plan$tables, name, "")
     # Margins first: tables are beside them
     for (t in own) {
       other <- setdiff(plan$tables[[t]], one$column)
-      into <- match(list(sort(c(one$from, other))), plan$tables)
+      into <- match(name(sort(c(one$from, other))), names)
       plan$residuals[[into]] <- merged_residual(plan, n, one, other, t, into)
       plan$noise$variance[into] <- mean(1 / (
         1 / plan$noise$variance[into] + shared / plan$noise$variance[t]
@@ -291,12 +297,10 @@ merged_residual <- function(plan, n, one, other, t, into) {
 #' @return (double, a number less than levels)
 #' @noRd
 shared_directions <- function(level) {
-  l <- length(level)
-  sums <- outer(unique(level), level, `==`) + 0
-  centred <- t(sums) - rowMeans(t(sums))
-  centred <- centred - rep(colMeans(centred), each = l)
+  sums <- outer(level, unique(level), `==`) + 0
+  centred <- matrix(centred_table(sums, dim(sums)), length(level))
   told <- eigen(tcrossprod(centred), TRUE, only.values = TRUE)$values
-  utils::head(told, l - 1)
+  told[-length(level)]
 }
 
 #' A table with another interaction
@@ -326,9 +330,8 @@ with_derived_codes <- function(codes, derived, d) {
   if (length(derived) == 0) {
     return(codes)
   }
-  columns <- vapply(derived, `[[`, 1L, "column")
   all <- matrix(0L, nrow(codes), d)
-  all[, -columns] <- codes
+  all[, -followers(derived)] <- codes
   for (one in rev(derived)) all[, one$column] <- one$level[all[, one$from]]
   all
 }
@@ -336,16 +339,14 @@ with_derived_codes <- function(codes, derived, d) {
 #' Rules of columns that follow none: the function meets the others
 #' @noRd
 rules_underived <- function(rules, derived) {
-  columns <- vapply(derived, `[[`, 1L, "column")
-  Filter(function(rule) !any(rule$columns %in% columns), rules)
+  Filter(function(rule) !any(rule$columns %in% followers(derived)), rules)
 }
 
 #' A block of the columns that follow none, by their numbers among those
 #' @param release (list) See release_block().
 #' @noRd
 underived_block <- function(release) {
-  columns <- vapply(release$derived, `[[`, 1L, "column")
-  kept <- setdiff(seq_along(release$levels), columns)
+  kept <- setdiff(seq_along(release$levels), followers(release$derived))
   numbered <- function(x) {
     lapply(x, function(one) {
       one$columns <- match(one$columns, kept)

@@ -23,7 +23,7 @@ block_margins <- function(plan, n, rules, nearest = nearest_counts) {
     kept <- noisy[open]
     margin[open] <- nearest(
       kept + (n - sum(kept)) / length(open),
-      plan$noise$variance[match(list(j), plan$tables)]
+      plan$noise$variance[margin_places(plan, j)]
     )
     margin
   }, all, noisy_margins(plan, n, all))
@@ -39,9 +39,18 @@ noisy_margins <- function(plan, n, columns) {
       own <- sum(plan$published[seq_len(j)])
       return(as.double(tabulate(plan$fixed[, own], l)))
     }
-    at <- match(list(j), plan$tables)
+    at <- margin_places(plan, j)
     rep(n / l, l) + if (is.na(at)) 0 else plan$residuals[[at]]
   })
+}
+
+#' Where the margins of columns are among the tables, which begin with them
+#'
+#' To look for a list among lists takes long where there are many.
+#' @return (integer) `NA` where one is not measured.
+#' @noRd
+margin_places <- function(plan, columns) {
+  match(columns, unlist(plan$tables[lengths(plan$tables) == 1]))
 }
 
 nearest_counts <- function(noisy, variance) project_counts(noisy)

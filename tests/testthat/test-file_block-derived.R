@@ -1,7 +1,7 @@
 # Columns that are functions of another: found from noisy tables alone, drawn
-paste_rows <- function(x) apply(x, 1, paste, collapse = " ")
-
 # exactly, and what their tables tell is not lost.
+
+paste_rows <- function(x) apply(x, 1, paste, collapse = " ")
 
 # A state with its code, its region and the region's half, and two columns more
 state_codes <- function(n, exceptions = 0) {
