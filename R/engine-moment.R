@@ -13,11 +13,15 @@ begin_reading <- function(con, dialect) {
     DuckDB = duckdb_inside(con),
     FALSE
   )
+  refuse_inside(inside || !runs(con, dialect$begin), "data")
+}
+
+refuse_inside <- function(wrong, arg) {
   refuse_if(
-    inside || !runs(con, dialect$begin),
+    wrong,
     "The connection must be able to start a transaction of its own.",
     i = "It may be in one: end it by {.fn DBI::dbCommit}, or open another
-         connection.", arg = "data", class = "pseudosynth_error_engine"
+         connection.", arg = arg, class = "pseudosynth_error_engine"
   )
 }
 

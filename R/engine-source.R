@@ -20,13 +20,17 @@ table_source <- function(table) {
     class = "pseudosynth_error_engine"
   )
   con <- dbplyr::remote_con(table)
+  check_open(con, "data")
+  c(list(con = con, dialect = dialect), steps_of(table$lazy_query, con))
+}
+
+check_open <- function(con, arg) {
   refuse_if(
     !isTRUE(or_else(DBI::dbIsValid(con))),
-    "The connection of {.arg data} must be open.", x = "It is closed.",
-    i = "Open another by {.fn DBI::dbConnect}.", arg = "data",
+    "The connection of {.arg {arg}} must be open.", x = "It is closed.",
+    i = "Open another by {.fn DBI::dbConnect}.", arg = arg,
     class = "pseudosynth_error_engine"
   )
-  c(list(con = con, dialect = dialect), steps_of(table$lazy_query, con))
 }
 
 #' @return (list) See sql_dialect().

@@ -6,9 +6,10 @@
 #' Is it a table of a database, as dplyr has them, or paths of files?
 #' @noRd
 has_engine <- function(x) {
-  inherits(x, c("tbl_sql", "tbl_lazy")) ||
-    is.character(x) && length(x) > 0 && is.null(dim(x))
+  is_remote_table(x) || is.character(x) && length(x) > 0 && is.null(dim(x))
 }
+
+is_remote_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
 
 #' Run code on the engine of a file, as it is at one moment
 #'

@@ -138,7 +138,9 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   )
   if (!is.null(into)) {
     check_into(into, fit, asked)
-    target <- if (!is.character(into)) table_target(into, decoded_columns(fit))
+    target <- if (is_remote_table(into)) {
+      table_target(into, decoded_columns(fit))
+    }
     plan <- plan_sets(fit, asked, ledger, at_once = part_records)
     write <- if (is.null(target)) write_drawn else write_to_table
     return(write(fit, plan, target %||% into))

@@ -25,7 +25,7 @@ check_into <- function(into, x, asked) {
     "{.arg into} does not apply with {.code uncertainty = TRUE}.",
     x = "Each of these sets is one draw of the whole file.", arg = "into"
   )
-  if (!inherits(into, c("tbl_sql", "tbl_lazy"))) {
+  if (!is_remote_table(into)) {
     check_path(into, "into")
     return(check_target(into, "What is there"))
   }
@@ -42,22 +42,31 @@ check_into <- function(into, x, asked) {
 #' @noRd
 write_drawn <- function(x, plan, into) {
   label <- publish_guarantee(plan$label)
-  parts <- set_parts(plan$asked$m, plan$rows$n)
-  write_folder(into, function(folder) {
+  parts <- write_folder(into, function(folder) {
     put <- function(file, write, what) {
       writing(into, write(what, file.path(folder, file)))
     }
-    for (i in seq_len(nrow(parts))) {
-      tell_long_step(
-        paste("Part", i, "of", nrow(parts)), plan$asked$m * plan$rows$n
-      )
-      part <- draw_part(x, parts$records[i], i, plan$asked$seed)
-      put(parts$file[i], write_csv, part)
-    }
-    put("codebook.csv", write_codebook, book_of(x$codebook, names(part)))
+    book <- book_of(x$codebook, decoded_columns(x))
+    put("codebook.csv", write_codebook, book)
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
+    draw_parts(x, plan, function(part, file) put(file, write_csv, part))
   })
   new_written_sets(normalizePath(into), parts, label, plan)
+}
+
+#' Draw the parts of all sets, one after the other
+#' @param take (function of a part and its file's name)
+#' @return (data frame) See set_parts().
+#' @noRd
+draw_parts <- function(x, plan, take) {
+  parts <- set_parts(plan$asked$m, plan$rows$n)
+  for (i in seq_len(nrow(parts))) {
+    tell_long_step(
+      paste("Part", i, "of", nrow(parts)), plan$asked$m * plan$rows$n
+    )
+    take(draw_part(x, parts$records[i], i, plan$asked$seed), parts$file[i])
+  }
+  parts
 }
 
 #' @param into (string) A folder's path, or the name of a table.

@@ -11,11 +11,7 @@
 table_target <- function(into, columns) {
   check_installed(c("DBI", "dbplyr"), arg = "into")
   con <- dbplyr::remote_con(into)
-  refuse_if(
-    !isTRUE(or_else(DBI::dbIsValid(con))),
-    "The connection of {.arg into} must be open.", x = "It is closed.",
-    i = "Open another by {.fn DBI::dbConnect}.", arg = "into"
-  )
+  check_open(con, "into")
   query <- into$lazy_query
   path <- if (inherits(query, "lazy_base_remote_query")) {
     tryCatch(table_path(query$x, con), pseudosynth_error = function(e) NULL)
@@ -51,14 +47,7 @@ table_target <- function(into, columns) {
 #' @noRd
 write_to_table <- function(x, plan, target) {
   con <- target$con
-  n <- plan$rows$n
-  refuse_if(
-    !isTRUE(or_else(DBI::dbBegin(con))),
-    "The connection of {.arg into} must be able to start a transaction of its
-     own.",
-    i = "It may be in one: end it by {.fn DBI::dbCommit}, or open another
-         connection.", arg = "into"
-  )
+  refuse_inside(!isTRUE(or_else(DBI::dbBegin(con))), "into")
   done <- FALSE
   on.exit(if (!done) or_else(DBI::dbRollback(con)))
   rows <- function() {
@@ -66,30 +55,87 @@ write_to_table <- function(x, plan, target) {
     query <- paste("SELECT 1.0 * COUNT(*) AS n FROM", target$name)
     as.double(DBI::dbGetQuery(con, query)$n)
   }
+  # A trigger or a rule of the database may keep records away
+  check_rows <- function(n) {
+    refuse_if(
+      rows() != n, "{.arg into} must take all records as they are.",
+      x = "It took another number of records.",
+      i = "Nothing was left there. Does the table have a trigger?",
+      arg = "into"
+    )
+  }
   there <- rows()
   refuse_if(
     there > 0, "{.arg into} must be an empty table.",
     x = "It has {counted(there, 'row')}.",
     i = "What is there is never overwritten.", arg = "into"
   )
-  parts <- set_parts(1, n)
-  for (i in seq_len(nrow(parts))) {
-    tell_long_step(paste("Part", i, "of", nrow(parts)), n)
-    part <- draw_part(x, parts$records[i], i, plan$asked$seed)
+  first <- TRUE
+  draw_parts(x, plan, function(part, file) {
     part <- database_rows(part, con)
     writing(target$name, DBI::dbAppendTable(con, target$id, part))
-  }
-  # A trigger or a rule of the database may keep records away
-  refuse_if(
-    rows() != n, "{.arg into} must take all records as they are.",
-    x = "It took another number of records.",
-    i = "Nothing was left there. Does the table have a trigger?", arg = "into"
-  )
+    if (first) {
+      check_rows(nrow(part))
+      check_kept(part, target)
+    }
+    first <<- FALSE
+  })
+  check_rows(plan$rows$n)
   writing(target$name, DBI::dbCommit(con))
   done <- TRUE
   new_written_sets(
-    target$name, data.frame(set = 1L, records = n),
+    target$name, data.frame(set = 1L, records = plan$rows$n),
     publish_guarantee(plan$label), plan
+  )
+}
+
+#' Refuse a table whose columns change values: "01" in a column of numbers is 1
+#'
+#' The first part tells it: its texts with their counts, and of numbers the ends
+#' and the sum.
+#' @noRd
+check_kept <- function(part, target) {
+  con <- target$con
+  ask <- function(what, name, grouped = "") {
+    name <- as.character(DBI::dbQuoteIdentifier(con, name))
+    DBI::dbGetQuery(con, paste(
+      "SELECT", gsub("{x}", name, what, fixed = TRUE), "FROM", target$name,
+      gsub("{x}", name, grouped, fixed = TRUE)
+    ))
+  }
+  kept <- vapply(names(part), function(name) {
+    own <- part[[name]]
+    if (is.character(own)) {
+      found <- ask("{x} AS v, 1.0 * COUNT(*) AS n", name, "GROUP BY {x}")
+      counts <- table(factor(own, exclude = NULL), useNA = "ifany")
+      same <- match(names(counts), found$v)
+      return(is.character(found$v) && nrow(found) == length(counts) &&
+        all(found$n[same] == counts) %in% TRUE)
+    }
+    # A database knows dates and flags, or refuses them
+    if (!is.numeric(own) || inherits(own, "Date")) {
+      return(TRUE)
+    }
+    found <- ask(
+      "1.0 * COUNT({x}) AS n, 1.0 * MIN({x}) AS low, 1.0 * MAX({x}) AS high,
+       SUM(1.0 * {x}) AS total", name
+    )
+    own <- as.double(own[!is.na(own)])
+    if (length(own) == 0) {
+      return(found$n == 0)
+    }
+    told <- c(length(own), range(own), sum(own))
+    seen <- vapply(found, as.double, 0)
+    size <- c(1, rep(max(abs(own)), 2), sum(abs(own)))
+    all(abs(seen - told) <= 1e-6 * size) %in% TRUE
+  }, NA)
+  changed <- names(part)[!kept]
+  refuse_if(
+    length(changed) > 0, "The columns of {.arg into} must keep values as they
+    are.",
+    x = "{.val {changed}} {?does/do} not.",
+    i = "Text must be in a column of text, and numbers in one of numbers that
+         has their decimals. Nothing was left there.", arg = "into"
   )
 }
 
@@ -104,8 +150,7 @@ database_rows <- function(set, con) {
     } else if (inherits(x, "Date")) {
       if (texts) format(x, "%Y-%m-%d") else x
     } else {
-      attributes(x) <- NULL
-      x
+      plain_column(x)
     }
   })
   list2DF(columns, nrow(set))

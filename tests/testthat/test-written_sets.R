@@ -95,37 +95,42 @@ test_that("memory holds one part, whatever the number of records", {
   expect_identical(nrow(as.data.frame(written)), 10L)
 })
 
+# An error and an interrupt in the third part leave nothing behind
+expect_nothing_left <- function(write, nothing) {
+  plain <- draw_part
+  for (fault in list(
+    function() stop("no luck"),
+    function() {
+      signalCondition(structure(
+        class = c("interrupt", "condition"), list(message = "", call = NULL)
+      ))
+    }
+  )) {
+    seen <- 0
+    local_replaced("draw_part", function(...) {
+      seen <<- seen + 1
+      if (seen == 3) fault()
+      plain(...)
+    })
+    stopped <- tryCatch(
+      write(), error = conditionMessage, interrupt = function(c) "stopped"
+    )
+    expect_match(stopped, "no luck|^stopped$")
+    expect_identical(seen, 3)
+    nothing()
+  }
+}
+
 test_that("a folder is there as a whole or not at all", {
   release <- released_people()
   parent <- withr::local_tempdir()
   folder <- file.path(parent, "sets")
   local_replaced("part_records", 500)
   write <- function() synthesize(release, n = 2000, into = folder)
-  plain <- draw_part
-  seen <- 0
-  fault <- function() NULL
-  local_replaced("draw_part", function(...) {
-    seen <<- seen + 1
-    if (seen == 3) fault()
-    plain(...)
-  })
   nothing <- function() {
     expect_length(dir(parent, all.files = TRUE, no.. = TRUE), 0)
-    seen <<- 0
   }
-  fault <- function() stop("no luck")
-  expect_error(write(), "no luck")
-  nothing()
-  fault <- function() {
-    signalCondition(structure(
-      class = c("interrupt", "condition"), list(message = "", call = NULL)
-    ))
-  }
-  expect_identical(
-    tryCatch(write(), interrupt = function(c) "stopped"), "stopped"
-  )
-  nothing()
-  fault <- function() NULL
+  expect_nothing_left(write, nothing)
   local_replaced("write_csv", function(...) stop("disk full"))
   expect_error(write(), "could not be written", class = input_error)
   nothing()
@@ -236,32 +241,12 @@ test_that("a table has all records of a set or none", {
   write <- function() {
     synthesize(release, n = 2000, into = dplyr::tbl(con, "synthetic"))
   }
-  plain <- draw_part
-  seen <- 0
-  fault <- function() stop("no luck")
-  local_replaced("draw_part", function(...) {
-    seen <<- seen + 1
-    if (seen == 3) fault()
-    plain(...)
-  })
   nothing <- function() {
     rows <- DBI::dbGetQuery(con, "SELECT COUNT(*) FROM synthetic")[[1]]
     expect_identical(as.double(rows), 0)
-    seen <<- 0
   }
-  expect_error(write(), "no luck")
-  nothing()
-  fault <- function() {
-    signalCondition(structure(
-      class = c("interrupt", "condition"), list(message = "", call = NULL)
-    ))
-  }
-  expect_identical(
-    tryCatch(write(), interrupt = function(c) "stopped"), "stopped"
-  )
-  nothing()
+  expect_nothing_left(write, nothing)
   # A trigger that keeps some records away, and one that refuses them
-  fault <- function() NULL
   trigger <- function(does) {
     DBI::dbExecute(con, sprintf(
       "CREATE TRIGGER kept BEFORE INSERT ON synthetic WHEN NEW.income > 50000
@@ -305,6 +290,31 @@ test_that("what is no empty table of the set's columns is refused", {
   gone <- dplyr::tbl(closed, "synthetic")
   DBI::dbDisconnect(closed)
   refused("connection of `into` must be open", gone)
+})
+
+test_that("a table that changes values is refused, and is left empty", {
+  data <- withr::with_seed(1, data.frame(
+    code = factor(sample(c("01", "1", "2"), 500, TRUE), c("01", "1", "2")),
+    pay = round(stats::rlnorm(500, 8, 1), 2)
+  ))
+  plan <- file_plan(data, confirm_codebook(draft_codebook(data)))
+  release <- file_release(plan, 8, seed = 1)
+  con <- sqlite()
+  refused <- function(columns, pattern) {
+    withr::defer(DBI::dbRemoveTable(con, "s"))
+    DBI::dbCreateTable(con, "s", columns)
+    into <- dplyr::tbl(con, "s")
+    expect_error(
+      synthesize(release, n = 100, into = into), pattern, class = input_error
+    )
+    expect_identical(nrow(DBI::dbReadTable(con, "s")), 0L)
+  }
+  # Text in a column of numbers loses its zeros
+  refused(c(code = "INTEGER", pay = "REAL"), "\"code\" does not")
+  refused(c(code = "TEXT", pay = "TEXT"), "\"pay\" does not|keep values")
+  DBI::dbCreateTable(con, "s", c(code = "TEXT", pay = "REAL"))
+  into <- dplyr::tbl(con, "s")
+  expect_identical(synthesize(release, n = 100, into = into)$n_records, 100)
 })
 
 test_that("dates, flags, labels and missing values arrive as what they are", {
