@@ -121,8 +121,12 @@ number_facts_ <- function(x, weights = NULL) {
     .Call(`_pseudosynth_number_facts_`, x, weights)
 }
 
-record_bounds_ <- function(max, min, nonfinite) {
-    .Call(`_pseudosynth_record_bounds_`, max, min, nonfinite)
+sorted_runs_ <- function(x) {
+    .Call(`_pseudosynth_sorted_runs_`, x)
+}
+
+whole_counts_ <- function(x, least, size) {
+    .Call(`_pseudosynth_whole_counts_`, x, least, size)
 }
 
 all_on_grid_ <- function(x, step) {
@@ -137,8 +141,8 @@ values_hash_ <- function(x) {
     .Call(`_pseudosynth_values_hash_`, x)
 }
 
-factor_codes_ <- function(factors, shift, n) {
-    .Call(`_pseudosynth_factor_codes_`, factors, shift, n)
+factor_codes_ <- function(factors, shift, levels, n) {
+    .Call(`_pseudosynth_factor_codes_`, factors, shift, levels, n)
 }
 
 level_sums_ <- function(codes, first, levels, y, weights) {

@@ -53,7 +53,9 @@ check_design_not_copied <- function(spec, design) {
 computed_terms <- function(spec, design) {
   computed <- function(x, terms) {
     which <- which(!terms %in% design$variables)
-    stats::setNames(lapply(which, function(j) x[, j]), terms[which])
+    stats::setNames(lapply(which, function(j) {
+      if (is.raw(x)) as.integer(x[, j]) else x[, j]
+    }), terms[which])
   }
   c(
     computed(spec$codes, design$factors$variable),

@@ -362,9 +362,6 @@ design_parts <- function(design, data, arg = "newdata") {
   frame <- standardise(frame, design)
 
   factors <- design$factors
-  codes <- factor_codes_(
-    unname(as.list(frame)[factors$variable]), factors$full - 1L, n
-  )
   numeric <- vapply(design$vectors, function(v) frame[[v]], numeric(n))
   dense <- if (length(design$dense) > 0) {
     x <- dense_matrix(frame, design$terms, design$levels)
@@ -372,6 +369,9 @@ design_parts <- function(design, data, arg = "newdata") {
   }
   numeric <- cbind(matrix(numeric, n), dense)
   n_levels <- lengths(design$levels[factors$variable]) + factors$full
+  codes <- factor_codes_(
+    unname(as.list(frame)[factors$variable]), factors$full - 1L, n_levels, n
+  )
   c(
     list(
       n_columns = length(design$columns), intercept = design$intercept,
@@ -393,7 +393,7 @@ dense_design <- function(spec) {
   x <- matrix(0, nrow(spec$codes), spec$n_columns)
   if (spec$intercept) x[, 1] <- 1
   for (f in seq_len(ncol(spec$codes))) {
-    code <- spec$codes[, f]
+    code <- as.integer(spec$codes[, f])
     on <- which(code > 0)
     x[cbind(on, spec$factor_column[f] + code[on])] <- 1
   }

@@ -21,7 +21,7 @@ diagnose <- function(fit) {
   # that are stuck are so in their parameters, too.
   constant <- !is.null(fit$censor) && !is_mixture(fit$family) &&
     length(unique(fit$monitor[, "log_lik"])) == 1
-  if (constant || all(alpha_of(fit) == 0)) {
+  if (constant || !has_active(fit)) {
     values <- values[, colnames(values) != "log_lik", drop = FALSE]
   }
   table <- diagnose_columns(values, fit$chain, fit$control$threads)
@@ -307,6 +307,15 @@ judge_acceptance <- function(accept_stat, control) {
   )
 }
 
+#' The largest share of weight that equal values have
+#' @noRd
+largest_tie <- function(y, weight) {
+  sorted <- order(y, method = "radix")
+  ends <- c(which(diff(y[sorted]) != 0), length(y))
+  weight <- cumsum(weight[sorted])[ends]
+  max(diff(c(0, weight))) / weight[length(weight)]
+}
+
 #' Values so many of which are equal that a t density has no bound around them:
 #' the posterior has no mass elsewhere, and no chain comes back from there
 #' @noRd
@@ -315,8 +324,7 @@ judge_ties <- function(fit) {
   if (fit$family$name != "student_t" || is.null(df)) {
     return(NULL)
   }
-  alpha <- alpha_of(fit)
-  share <- max(rowsum(alpha, fit$spec$y)) / sum(alpha)
+  share <- largest_tie(fit$spec$y, alpha_of(fit))
   text_if(
     share > df / (1 + df), unwrapped("%s of the values are equal. Above %s, a t
        density with df = %s is unbounded there, and longer runs do not help; use

@@ -94,7 +94,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
   )
   columns <- external_columns(source)
   weights <- as_privacy_weights(privacy_weights, columns$n)
-  alpha <- if (is.null(weights)) rep(1, columns$n) else as.double(weights)
+  alpha <- if (is.null(weights)) rep(1, columns$n) else bare_numbers(weights)
   bound <- bound_of_columns(
     columns, 1, unit,
     alpha = if (!weighted) alpha, weighted = any(alpha != 1)
@@ -216,7 +216,7 @@ update.external_fit <- function(object, privacy_weights, ...) {
   n <- n_records(object)
   weights <- as_privacy_weights(privacy_weights, n)
   started <- proc.time()[["elapsed"]]
-  alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
+  alpha <- if (is.null(weights)) rep(1, n) else bare_numbers(weights)
   again <- object$refit(alpha, ...)
   source <- object$log_lik
   from_function <- source$kind == "function"

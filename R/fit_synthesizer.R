@@ -236,6 +236,7 @@ make_synthesizer <- function(model, weights, censor, run, init) {
   }
   sampled <- proc.time()[["elapsed"]]
   check_finite_draws(fit$draws)
+  give_back_memory(length(spec$y))
   fit$bound <- call_core(
     bound_of_draws(spec, fit$draws, run$threads, model$response$label)
   )

@@ -39,8 +39,9 @@ record_types <- function(specs) {
 #' @return (character) A text for each, the same for equal ones.
 #' @noRd
 keys_of_records <- function(records) {
+  codes <- array(as.integer(records$codes), dim(records$codes))
   rows <- cbind(
-    records$codes, records$numeric, records$offset, records$survey, records$y
+    codes, records$numeric, records$offset, records$survey, records$y
   )
   do.call(paste, unname(as.data.frame(format(rows, digits = 17, trim = TRUE))))
 }

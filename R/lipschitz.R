@@ -46,8 +46,9 @@
 #'     included;
 #'   * `oscillation` (numeric, N): \eqn{\max_s g_i - \min_s g_i}, which does not
 #'     depend on the unit and never exceeds \eqn{2\Delta_i};
-#'   * `kept` (logical, S), `quantile`, `nonfinite` (integer, N: kept draws with
-#'     a non-finite log-likelihood), `unit` (string), `weighted` (flag).
+#'   * `nonfinite` (integer): in how many kept draws a record's log-likelihood
+#'     is not finite, of the records that have any; names are their numbers;
+#'   * `kept` (logical, S), `quantile`, `unit` (string), `weighted` (flag).
 #'
 #'   It is confidential: bounds are computed from the file.
 #'

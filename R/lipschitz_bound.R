@@ -2,21 +2,35 @@
 
 #' Build a lipschitz_bound
 #'
-#' @param parts (list) `max`, `min` (N) of g over the kept draws, `draw` (S)
-#'   and `nonfinite` (integer, N), as the streaming kernel gives them.
+#' @param parts (list) `record`, `oscillation` (N), `draw` (S) and `nonfinite`
+#'   (integer, named by record), as the streaming kernel gives them.
 #' @param kept (logical, S) The draws that took part.
 #' @param quantile (number) The draw quantile.
 #' @param unit (string) The modelled response, such as `"log(income)"`.
 #' @param weighted (flag) Is any weight below 1, or the fit censored?
 #' @noRd
 new_lipschitz_bound <- function(parts, kept, quantile, unit, weighted = FALSE) {
-  bounds <- record_bounds_(parts$max, parts$min, parts$nonfinite)
   new_result(
     "lipschitz_bound",
-    overall = max(bounds$record), record = bounds$record, draw = parts$draw,
-    oscillation = bounds$oscillation, kept = kept, quantile = quantile,
-    nonfinite = as.integer(parts$nonfinite), unit = unit, weighted = weighted
+    overall = max(parts$record), record = parts$record, draw = parts$draw,
+    oscillation = parts$oscillation, kept = kept, quantile = quantile,
+    nonfinite = parts$nonfinite, unit = unit, weighted = weighted
   )
+}
+
+#' Numbers of records of which nearly all are 0, without those that are
+#' @param x (integer, N)
+#' @return (integer) Named by record.
+#' @noRd
+counts_met <- function(x) {
+  met <- which(x > 0)
+  if (length(met) == 0) integer() else stats::setNames(x[met], met)
+}
+
+#' The same with those that are 0
+#' @noRd
+counts_of_all <- function(met, n) {
+  replace(integer(n), as.integer(names(met)), met)
 }
 
 #' Which draws lie at or below the quantile of the draw bounds

@@ -118,11 +118,13 @@ lipschitz_scheme <- function() {
 #' @param delta (numeric) Record bounds.
 #' @noRd
 lipschitz_rule <- function(basis, delta) {
-  risk <- relative_risk(delta, basis$map, basis$range)
-  alpha <- clamp(basis$scale * (1 - risk) + basis$shift)
-  # Not even a floor gives weight to a record whose bound is infinite
-  alpha[!is.finite(delta)] <- 0
-  alpha
+  by_blocks(length(delta), function(i) {
+    risk <- relative_risk(delta[i], basis$map, basis$range)
+    alpha <- clamp(basis$scale * (1 - risk) + basis$shift)
+    # Not even a floor gives weight to a record whose bound is infinite
+    alpha[!is.finite(delta[i])] <- 0
+    alpha
+  })
 }
 
 #' What the maps take from the bounds; non-finite ones stay out

@@ -147,15 +147,15 @@ bound_of_columns <- function(columns, quantile, unit, alpha = NULL,
   abort_missing_log_lik(broken)
   draw <- unname(draw)
   kept <- keep_draws(draw, quantile, dropped)
-  parts <- list(
-    max = numeric(n), min = numeric(n), draw = draw, nonfinite = integer(n)
-  )
+  parts <- list(record = numeric(n), oscillation = numeric(n), draw = draw)
+  lost <- integer(n)
   for (i in active) {
     g <- at(i)[kept]
-    parts$max[i] <- max(g)
-    parts$min[i] <- min(g)
-    parts$nonfinite[i] <- sum(!is.finite(g))
+    lost[i] <- sum(!is.finite(g))
+    parts$record[i] <- if (lost[i] > 0) Inf else max(abs(g))
+    parts$oscillation[i] <- if (lost[i] > 0) Inf else max(g) - min(g)
   }
+  parts$nonfinite <- counts_met(lost)
   new_lipschitz_bound(parts, kept, quantile, unit, weighted)
 }
 

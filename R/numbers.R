@@ -1,5 +1,22 @@
 # Small numeric helpers that many files use.
 
+#' Give back what is not used any more, where records are many
+#'
+#' R lets it lie until it is a good part of all that R holds: with many records
+#' that is more memory than the next step takes.
+#' @noRd
+give_back_memory <- function(n) if (n >= 1e6) gc()
+
+#' Numbers without attributes, in the memory that holds them already
+#' @noRd
+bare_numbers <- function(x) {
+  if (!is.double(x)) {
+    return(as.double(x))
+  }
+  attributes(x) <- NULL
+  x
+}
+
 #' Refuse a computation that would take more memory than the machine has free
 #'
 #' Of the session's option `pseudosynth.memory` (bytes) where it is set, of what
@@ -36,14 +53,20 @@ clamp <- function(x, low = 0, high = 1) pmin(pmax(x, low), high)
 
 #' Numbers for n records, some records at a time: what is made on the way to
 #' them is then small
-#' @param f (function of places) Gives as many numbers.
+#' @param f (function of places) Gives as many numbers, always of one type.
 #' @noRd
 by_blocks <- function(n, f, size = 1e5) {
   if (n <= size) {
     return(f(seq_len(n)))
   }
-  starts <- seq(1, n, by = size)
-  unlist(lapply(starts, function(first) f(first:min(n, first + size - 1))))
+  all <- NULL
+  for (first in seq(1, n, by = size)) {
+    at <- first:min(n, first + size - 1)
+    some <- f(at)
+    if (is.null(all)) all <- vector(typeof(some), n)
+    all[at] <- some
+  }
+  all
 }
 
 log_sum <- function(x) {

@@ -63,7 +63,7 @@ records_of_spec <- function(spec, others = NULL) {
 records_of_fit <- function(fit) {
   weights <- fit$privacy_weights
   records_of_spec(fit$spec, list(
-    data = fit$data, weights = if (!is.null(weights)) as.double(weights)
+    data = fit$data, weights = if (!is.null(weights)) bare_numbers(weights)
   ))
 }
 
@@ -185,7 +185,7 @@ n_chains <- function(fit) length(unique(fit$chain))
 #' @noRd
 alpha_of <- function(fit) {
   weights <- fit$privacy_weights
-  if (is.null(weights)) rep(1, n_records(fit)) else as.double(weights)
+  if (is.null(weights)) rep(1, n_records(fit)) else bare_numbers(weights)
 }
 
 #' Records that take part: with weight 0 a record tells the fit nothing

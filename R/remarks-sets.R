@@ -19,6 +19,7 @@ remarks_of_sets <- function(x, fit, data) {
   if (has_labels(response) || is.null(data) || x$n_records != nrow(data)) {
     return(character())
   }
+  give_back_memory(nrow(data))
   variable <- response$name
   y <- data[[variable]]
   values <- lapply(as.list(x), function(set) as.double(set[[variable]]))
@@ -49,9 +50,10 @@ tell_set_remarks <- function(remarks) {
 remarks_of_values <- function(y, values) {
   y <- as.double(y)
   values <- lapply(values, as.double)
+  all <- if (length(values) == 1) values[[1]] else unlist(values)
   c(
-    remark_mean(y, values), remark_sd(y, values),
-    remark_range(y, unlist(values)), remark_shared(y, unlist(values))
+    remark_mean(y, values), remark_sd(y, values), remark_range(y, all),
+    remark_shared(y, all)
   )
 }
 
@@ -119,12 +121,14 @@ remark_shared <- function(y, values) {
 #' Values of a sign, or far outside of a range, that the file has none of
 #' @noRd
 remark_range <- function(y, values) {
-  negative <- mean(values < 0)
-  if (min(y) >= 0 && negative > 0) {
+  if (lies_within(values, c(min(y), max(y)))) {
+    return(NULL)
+  }
+  if (min(y) >= 0 && min(values) < 0) {
     return(sprintf(
       unwrapped("%s of the synthetic values are negative; the file has none.
          State public `bounds`."),
-      format_share(negative)
+      format_share(mean(values < 0))
     ))
   }
   beyond <- mean(values < min(y) | values > max(y))

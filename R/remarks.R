@@ -50,7 +50,7 @@ level_sums <- function(fit) {
   # With full dummies code 1 is the first level, else code 0.
   sums <- level_sums_(
     spec$codes, as.integer(factors$full), lengths(levels), spec$y,
-    if (!is.null(weights)) as.double(weights)
+    if (!is.null(weights)) bare_numbers(weights)
   )
   data.frame(
     name = paste0(rep(factors$variable, lengths(levels)), unlist(levels)),

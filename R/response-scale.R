@@ -289,6 +289,22 @@ response_number <- function(response, z) {
   cut_at_ends(response, rounded_number(response, z))
 }
 
+#' The same of a set's values, and how many of them were moved to an end
+#'
+#' @param z (double matrix) Values on the modelled scale, a column for each set.
+#' @param margin See rounded_number().
+#' @return (list) `y` (integer or double), `moved` (count).
+#' @noRd
+released_numbers <- function(response, z, j, margin = NULL) {
+  moved <- 0L
+  y <- by_blocks(nrow(z), function(i) {
+    y <- rounded_number(response, z[i, j], margin)
+    moved <<- moved + count_beyond(response, y)
+    cut_at_ends(response, y)
+  })
+  list(y = y, moved = moved)
+}
+
 #' @param y (double vector or matrix) From `rounded_number()`.
 #' @noRd
 cut_at_ends <- function(response, y) {
@@ -302,19 +318,19 @@ cut_at_ends <- function(response, y) {
   y
 }
 
-#' How many values of each set lie beyond the stated bounds, or beyond what the
-#' type can hold, and are moved to the ends
-#' @param y (double matrix) From `rounded_number()`.
-#' @return (integer, a value per column)
+#' How many values lie beyond the stated bounds, or beyond what the type can
+#' hold, and are moved to the ends
+#' @param y (double) From `rounded_number()`.
+#' @return (count)
 #' @noRd
 count_beyond <- function(response, y) {
   ends <- response$limits %||% (c(-1, 1) * largest_value(response))
   bounded <- has_labels(response) ||
     (response$kind == "proportion" && is.null(response$limits))
   if (bounded || lies_within(y, ends)) {
-    return(integer(ncol(y)))
+    return(0L)
   }
-  as.integer(colSums(is.na(y) | y < ends[1] | y > ends[2]))
+  sum(is.na(y) | y < ends[1] | y > ends[2])
 }
 
 # Nearly all values do, and two numbers show it

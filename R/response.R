@@ -297,7 +297,7 @@ check_public_ends <- function(ends, y, arg, confirmed = NULL) {
     return(invisible())
   }
   y <- as.double(y)
-  told <- ends[near_one_of(ends, range(y[is.finite(y)])) &
+  told <- ends[near_one_of(ends, finite_range(y)) &
     !near_one_of(ends, c(0, 1, confirmed))]
   rows <- which(near_one_of(y, told))
   which <- if (length(told) > 1) "Both are" else "One of them is"
@@ -489,8 +489,13 @@ formula_numbers <- function(formula, columns) {
 #' @noRd
 near_one_of <- function(x, values) {
   near <- logical(length(x))
+  reach <- number_facts_(x)
   for (value in values[is.finite(values)]) {
-    near <- near | abs(x - value) <= 1e-6 * abs(value)
+    slack <- 1e-6 * abs(value)
+    # Nearly all values that are asked for lie beyond all others
+    if (value + slack >= reach$least && value - slack <= reach$most) {
+      near <- near | abs(x - value) <= slack
+    }
   }
   near
 }

@@ -161,9 +161,11 @@ reweighted_scheme <- function() {
 }
 
 reweighted_rule <- function(alpha, delta, overall, k) {
-  raised <- clamp(k * alpha * overall / delta)
-  raised[alpha == 0] <- 0
-  raised
+  by_blocks(length(alpha), function(i) {
+    raised <- clamp(k * alpha[i] * overall / delta[i])
+    raised[alpha[i] == 0] <- 0
+    raised
+  })
 }
 
 search_row <- function(refit, k, target, tolerance) {

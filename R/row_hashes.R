@@ -5,18 +5,41 @@
 #'
 #' Of 52 bits each, so that they fit in doubles, and sorted, so that they do not
 #' tell whose they are. The salt is a hash of the file: tables that others have
-#' made beforehand are of no use.
+#' made beforehand are of no use. Of many different records only those with the
+#' smallest hashes are kept, which are as good as drawn at random: what two
+#' files share is told by the same part of both.
 #' @param columns (list) The columns that were read.
-#' @return (list) `columns` (their names), `salt`, `rows` (double), `form`
-#'   (count: which hash). As confidential as what it is stored with.
+#' @return (list) `columns` (their names), `salt`, `rows` (see met_hashes()),
+#'   `form` (count: which hash). As confidential as what it is stored with.
 #' @noRd
 row_hashes <- function(columns) {
   columns <- lapply(columns, hashed_column)
   salt <- stable_hash(unname(columns))
   list(
     columns = names(columns), salt = salt,
-    rows = sort(hash_rows(columns, salt)), form = row_hash_form
+    rows = met_hashes(hash_rows(columns, salt)), form = row_hash_form
   )
+}
+
+#' Which hashes there are, and how often
+#' @param hashes (double) One per record.
+#' @param most (count) Different ones that are kept.
+#' @return (list) `hash` (double, sorted), `n` (integer, one for each), `below`
+#'   (number): all below it are kept.
+#' @noRd
+met_hashes <- function(hashes, most = 2^17) {
+  runs <- sorted_runs_(sort(hashes, method = "radix"))
+  below <- Inf
+  if (length(runs$value) > most) below <- runs$value[most + 1]
+  hashes_below(list(hash = runs$value, n = runs$n, below = Inf), below)
+}
+
+hashes_below <- function(met, below) {
+  if (below >= met$below) {
+    return(met)
+  }
+  kept <- met$hash < below
+  list(hash = met$hash[kept], n = met$n[kept], below = below)
 }
 
 #' A factor is hashed as its text is, and not written out as text before
@@ -24,7 +47,7 @@ row_hashes <- function(columns) {
 hashed_column <- function(x) if (is.factor(x)) x else pattern_value(x)
 
 # Hashes of another form find no record of the file in the file itself
-row_hash_form <- 2L
+row_hash_form <- 3L
 
 #' @return (double) One per record; equal for equal records.
 #' @noRd
@@ -57,23 +80,28 @@ is_same_file <- function(data, history) {
     x = "It was saved by an earlier version of the package.",
     i = "Make it again from its file."
   )
-  rows <- hash_rows(lapply(data[history$columns], hashed_column), history$salt)
-  old <- history$rows
-  if (is_mostly_in(rows, old) || is_mostly_in(old, rows)) {
+  new <- met_hashes(
+    hash_rows(lapply(data[history$columns], hashed_column), history$salt)
+  )
+  below <- min(new$below, history$rows$below)
+  new <- hashes_below(new, below)
+  old <- hashes_below(history$rows, below)
+  if (is_mostly_in(new, old) || is_mostly_in(old, new)) {
     return(TRUE)
   }
-  types <- unique(c(rows, old))
-  count <- function(x) tabulate(match(x, types), length(types))
+  types <- unique(c(new$hash, old$hash))
+  count <- function(x) replace(numeric(length(types)), match(x$hash, types), x$n)
   # A history may hold the file several times over
-  times <- max(1, round(length(old) / length(rows)))
-  sum(abs(times * count(rows) - count(old))) <= ceiling(sqrt(length(rows)) / 10)
+  times <- max(1, round(sum(old$n) / sum(new$n)))
+  sum(abs(times * count(new) - count(old))) <= ceiling(sqrt(sum(new$n)) / 10)
 }
 
 #' Are more records of a file found in another than chance explains?
-#' @param rows,others (double) Hashes of their records.
+#' @param rows,others (list) See met_hashes().
 #' @noRd
 is_mostly_in <- function(rows, others) {
-  shared <- mean(others %in% others[duplicated(others)])
-  error <- sqrt(shared * (1 - shared) * (1 / length(rows) + 1 / length(others)))
-  mean(rows %in% others) > max(1 / 2, shared + 3 * error)
+  shared <- sum(others$n[others$n > 1]) / sum(others$n)
+  error <- sqrt(shared * (1 - shared) * (1 / sum(rows$n) + 1 / sum(others$n)))
+  found <- sum(rows$n[rows$hash %in% others$hash]) / sum(rows$n)
+  found > max(1 / 2, shared + 3 * error)
 }

@@ -26,7 +26,7 @@ is_sealed <- function(x) identical(attr(x, "seal"), seal_of(x))
 
 # What a field means may change under its name: objects of another format are
 # as if they were edited
-seal_format <- 2
+seal_format <- 3
 
 seal_of <- function(x) {
   parts <- unclass(x)
@@ -37,7 +37,7 @@ seal_of <- function(x) {
   } else if (inherits(x, c("synthesizer", "external_fit"))) {
     # Weights have a digest of their own, which node_of() compares
     weights <- x$privacy_weights
-    parts$privacy_weights <- list(as.double(weights), attr(weights, "digest"))
+    parts$privacy_weights <- list(bare_numbers(weights), attr(weights, "digest"))
     parts <- parts[intersect(fit_parts, names(parts))]
   }
   if (inherits(x, "synthetic_data") && length(parts$sets) > 0) {

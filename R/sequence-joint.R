@@ -157,7 +157,9 @@ summed_bound <- function(bounds, weighted) {
     "lipschitz_bound",
     overall = max(record), record = record, draw = numeric(),
     oscillation = total("oscillation"), kept = bounds[[1]]$kept, quantile = 1,
-    nonfinite = as.integer(total("nonfinite")),
+    nonfinite = counts_met(Reduce(`+`, lapply(bounds, function(bound) {
+      counts_of_all(bound$nonfinite, length(record))
+    }))),
     unit = "all columns of a record", weighted = weighted
   )
 }

@@ -245,7 +245,7 @@ solved_by <- function(node) {
 #' @noRd
 search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
                          below = FALSE, rows = fit_rows(fit)) {
-  alpha <- as.double(weights)
+  alpha <- bare_numbers(weights)
   target <- solved$target
   tolerance <- solved$tolerance
   log <- solved$by == "scale"

@@ -10,7 +10,7 @@
 #' @noRd
 weighted_spec <- function(spec, model, weights, censor) {
   n <- length(spec$y)
-  spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
+  spec$alpha <- if (is.null(weights)) rep(1, n) else bare_numbers(weights)
   if (!is.null(censor$alpha)) spec$alpha <- spec$alpha * censor$alpha
   spec["censor"] <- list(NULL)
   spec["censor"] <- list(censor_spec(censor, model, spec))

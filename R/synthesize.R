@@ -178,6 +178,7 @@ draw_sets <- function(x, ..., ledger = NULL) {
 #' @param plan (list) See plan_sets().
 #' @noRd
 draw_planned <- function(x, plan) {
+  give_back_memory(NROW(plan$rows$data))
   drawn <- plan$source$draw(x, plan$asked, plan$rows)
   synthetic <- if (is.null(drawn$sets)) {
     build_synthetic_sets(

@@ -89,12 +89,13 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
                                  combine = "reiter") {
   name <- response$name
   frame <- lapply(rows$data[setdiff(rows$columns, name)], publish_column)
-  numbers <- rounded_number(response, values, margin)
-  moved <- count_beyond(response, numbers)
+  numbers <- lapply(seq_len(ncol(values)), function(j) {
+    released_numbers(response, values, j, margin)
+  })
+  moved <- vapply(numbers, `[[`, 0L, "moved")
   tell_moved(moved, length(values), response)
-  numbers <- cut_at_ends(response, numbers)
-  sets <- lapply(seq_len(ncol(values)), function(j) {
-    column <- as_response_type(response, numbers[, j])
+  sets <- lapply(numbers, function(own) {
+    column <- as_response_type(response, own$y)
     structure(
       c(frame, stats::setNames(list(column), name))[rows$columns],
       names = rows$columns, row.names = seq_len(nrow(values)),

@@ -62,7 +62,8 @@ tidy.pseudo_posterior <- function(x, ...) x$stages
 #' @export
 as.data.frame.lipschitz_bound <- function(x, ...) {
   data.frame(
-    bound = x$record, oscillation = x$oscillation, nonfinite = x$nonfinite
+    bound = x$record, oscillation = x$oscillation,
+    nonfinite = counts_of_all(x$nonfinite, length(x$record))
   )
 }
 

@@ -102,7 +102,7 @@ weights_from_weighted <- function(fit, scheme, arguments, basis, rule) {
   model <- frozen_model(fit)
   inner <- node_of(weights)
   new_privacy_weights(
-    rule(as.double(weights), fit$bound$record), scheme,
+    rule(bare_numbers(weights), fit$bound$record), scheme,
     c(list(of = inner$scheme), arguments),
     made_from = history_mark(fit) %||% NA, of = list(inner),
     basis = if (!is.null(model)) {

@@ -168,8 +168,9 @@ design_matrix <- function(fit) {
   x <- matrix(0, length(spec$y), spec$n_columns)
   if (spec$intercept) x[, 1] <- 1
   for (f in seq_len(ncol(spec$codes))) {
-    on <- which(spec$codes[, f] > 0)
-    x[cbind(on, spec$factor_column[f] + spec$codes[on, f])] <- 1
+    code <- as.integer(spec$codes[, f])
+    on <- which(code > 0)
+    x[cbind(on, spec$factor_column[f] + code[on])] <- 1
   }
   x[, spec$numeric_column + 1L] <- spec$numeric
   x

@@ -398,25 +398,35 @@ BEGIN_RCPP
 END_RCPP
 }
 // number_facts_
-Rcpp::List number_facts_(SEXP x, Rcpp::Nullable<Rcpp::NumericVector> weights);
+Rcpp::List number_facts_(SEXP x, SEXP weights);
 RcppExport SEXP _pseudosynth_number_facts_(SEXP xSEXP, SEXP weightsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
     rcpp_result_gen = Rcpp::wrap(number_facts_(x, weights));
     return rcpp_result_gen;
 END_RCPP
 }
-// record_bounds_
-Rcpp::List record_bounds_(Rcpp::NumericVector max, Rcpp::NumericVector min, Rcpp::IntegerVector nonfinite);
-RcppExport SEXP _pseudosynth_record_bounds_(SEXP maxSEXP, SEXP minSEXP, SEXP nonfiniteSEXP) {
+// sorted_runs_
+Rcpp::List sorted_runs_(SEXP x);
+RcppExport SEXP _pseudosynth_sorted_runs_(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type max(maxSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type min(minSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type nonfinite(nonfiniteSEXP);
-    rcpp_result_gen = Rcpp::wrap(record_bounds_(max, min, nonfinite));
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(sorted_runs_(x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// whole_counts_
+Rcpp::IntegerVector whole_counts_(SEXP x, double least, int size);
+RcppExport SEXP _pseudosynth_whole_counts_(SEXP xSEXP, SEXP leastSEXP, SEXP sizeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< double >::type least(leastSEXP);
+    Rcpp::traits::input_parameter< int >::type size(sizeSEXP);
+    rcpp_result_gen = Rcpp::wrap(whole_counts_(x, least, size));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -452,27 +462,28 @@ BEGIN_RCPP
 END_RCPP
 }
 // factor_codes_
-Rcpp::IntegerMatrix factor_codes_(Rcpp::List factors, Rcpp::IntegerVector shift, int n);
-RcppExport SEXP _pseudosynth_factor_codes_(SEXP factorsSEXP, SEXP shiftSEXP, SEXP nSEXP) {
+SEXP factor_codes_(Rcpp::List factors, Rcpp::IntegerVector shift, Rcpp::IntegerVector levels, int n);
+RcppExport SEXP _pseudosynth_factor_codes_(SEXP factorsSEXP, SEXP shiftSEXP, SEXP levelsSEXP, SEXP nSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type factors(factorsSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
     Rcpp::traits::input_parameter< int >::type n(nSEXP);
-    rcpp_result_gen = Rcpp::wrap(factor_codes_(factors, shift, n));
+    rcpp_result_gen = Rcpp::wrap(factor_codes_(factors, shift, levels, n));
     return rcpp_result_gen;
 END_RCPP
 }
 // level_sums_
-Rcpp::List level_sums_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector first, Rcpp::IntegerVector levels, Rcpp::NumericVector y, Rcpp::Nullable<Rcpp::NumericVector> weights);
+Rcpp::List level_sums_(SEXP codes, Rcpp::IntegerVector first, Rcpp::IntegerVector levels, Rcpp::NumericVector y, SEXP weights);
 RcppExport SEXP _pseudosynth_level_sums_(SEXP codesSEXP, SEXP firstSEXP, SEXP levelsSEXP, SEXP ySEXP, SEXP weightsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type codes(codesSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type first(firstSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
     rcpp_result_gen = Rcpp::wrap(level_sums_(codes, first, levels, y, weights));
     return rcpp_result_gen;
 END_RCPP
@@ -644,11 +655,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_own_vectors_", (DL_FUNC) &_pseudosynth_own_vectors_, 5},
     {"_pseudosynth_own_sums_", (DL_FUNC) &_pseudosynth_own_sums_, 7},
     {"_pseudosynth_number_facts_", (DL_FUNC) &_pseudosynth_number_facts_, 2},
-    {"_pseudosynth_record_bounds_", (DL_FUNC) &_pseudosynth_record_bounds_, 3},
+    {"_pseudosynth_sorted_runs_", (DL_FUNC) &_pseudosynth_sorted_runs_, 1},
+    {"_pseudosynth_whole_counts_", (DL_FUNC) &_pseudosynth_whole_counts_, 3},
     {"_pseudosynth_all_on_grid_", (DL_FUNC) &_pseudosynth_all_on_grid_, 2},
     {"_pseudosynth_vector_hash_", (DL_FUNC) &_pseudosynth_vector_hash_, 1},
     {"_pseudosynth_values_hash_", (DL_FUNC) &_pseudosynth_values_hash_, 1},
-    {"_pseudosynth_factor_codes_", (DL_FUNC) &_pseudosynth_factor_codes_, 3},
+    {"_pseudosynth_factor_codes_", (DL_FUNC) &_pseudosynth_factor_codes_, 4},
     {"_pseudosynth_level_sums_", (DL_FUNC) &_pseudosynth_level_sums_, 5},
     {"_pseudosynth_table_quantiles_", (DL_FUNC) &_pseudosynth_table_quantiles_, 5},
     {"_pseudosynth_row_hashes_", (DL_FUNC) &_pseudosynth_row_hashes_, 3},

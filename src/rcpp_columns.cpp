@@ -45,7 +45,7 @@ Rcpp::IntegerVector places_met(const Rcpp::RawVector& bytes,
 // determine, the largest factor's before all others.
 // [[Rcpp::export(rng = false)]]
 Rcpp::IntegerVector aliased_columns_(Rcpp::List spec) {
-  const int n = Rcpp::as<Rcpp::IntegerMatrix>(spec["codes"]).nrow();
+  const int n = Rf_nrows(spec["codes"]);
   const std::vector<int> found = ps::determined_columns(
       binding::to_predictors(spec, n), [] { Rcpp::checkUserInterrupt(); });
   Rcpp::IntegerVector out(found.size());

@@ -68,16 +68,16 @@ class Column {
   }
   void append(R_xlen_t i, std::string& line) const {
     if (!levels_.empty() || TYPEOF(values_) == INTSXP) {
-      const int code = INTEGER(values_)[i];
+      const int code = INTEGER_RO(values_)[i];
       if (code == NA_INTEGER) return;
       if (levels_.empty())
         append_whole(code, line);
       else
         line += levels_.at(static_cast<std::size_t>(code) - 1);
     } else if (TYPEOF(values_) == REALSXP) {
-      append_double(REAL(values_)[i], line);
+      append_double(REAL_RO(values_)[i], line);
     } else if (TYPEOF(values_) == LGLSXP) {
-      const int flag = LOGICAL(values_)[i];
+      const int flag = LOGICAL_RO(values_)[i];
       if (flag != NA_LOGICAL) line += flag ? "TRUE" : "FALSE";
     } else {
       const SEXP text = STRING_ELT(values_, i);

@@ -1,10 +1,14 @@
 // Bindings of kernel/log_lik.hpp and kernel/lipschitz.hpp, and the monitor,
 // which reads the same kernels.
 
+#include <algorithm>
+#include <cmath>
 #include <pseudosynth/kernel/lipschitz.hpp>
 #include <pseudosynth/kernel/log_lik.hpp>
 #include <pseudosynth/kernel/predictive_quantile.hpp>
 #include <pseudosynth/kernel/stream_of_kind.hpp>
+#include <string>
+#include <vector>
 
 #include "rcpp_monitor.h"
 #include "rcpp_parallel.h"
@@ -55,15 +59,46 @@ ps::LipschitzBounds bounds_of(const Rcpp::List& spec,
   return out;
 }
 
+/// How many draws lost a record's log-likelihood, of each record that has any;
+/// names are the records' numbers.
+Rcpp::IntegerVector lost_draws(const std::vector<int>& nonfinite) {
+  Rcpp::IntegerVector out(
+      std::count_if(nonfinite.begin(), nonfinite.end(),
+                    [](int lost) { return lost > 0; }));
+  if (out.size() == 0) return out;
+  Rcpp::CharacterVector names(out.size());
+  R_xlen_t at = 0;
+  for (std::size_t i = 0; i < nonfinite.size(); ++i) {
+    if (nonfinite[i] == 0) continue;
+    out[at] = nonfinite[i];
+    names[at++] = std::to_string(i + 1);
+  }
+  out.names() = names;
+  return out;
+}
+
 }  // namespace
 
+// Of each record the larger distance of its extremes from 0 and the gap between
+// both, Inf where one is not finite; of each draw the largest distance.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws, int threads) {
   using Rcpp::_;
-  const ps::LipschitzBounds out = bounds_of(spec, draws, threads);
-  return Rcpp::List::create(_["max"] = out.max, _["min"] = out.min,
-                            _["draw"] = out.draw,
-                            _["nonfinite"] = out.nonfinite);
+  const ps::LipschitzBounds found = bounds_of(spec, draws, threads);
+  const auto n = static_cast<R_xlen_t>(found.max.size());
+  Rcpp::NumericVector record(Rcpp::no_init(n)), oscillation(Rcpp::no_init(n));
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i);
+    const double high = found.max[at], low = found.min[at];
+    const bool lost =
+        found.nonfinite[at] > 0 || std::isnan(high) || std::isnan(low);
+    record[i] = lost ? R_PosInf : std::max(std::fabs(high), std::fabs(low));
+    oscillation[i] = lost ? R_PosInf : high - low;
+  }
+  return Rcpp::List::create(_["record"] = record,
+                            _["oscillation"] = oscillation,
+                            _["draw"] = found.draw,
+                            _["nonfinite"] = lost_draws(found.nonfinite));
 }
 
 // [[Rcpp::export(rng = false)]]

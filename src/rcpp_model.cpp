@@ -19,17 +19,12 @@ std::vector<T> to_std(SEXP x) {
 }
 
 /// A look at a vector of R's, which outlives the call; a copy of one of another
-/// type.
-template <class T>
-void look_at(SEXP x, ps::Values<T>& values) {
-  constexpr int kType = std::is_same_v<T, int> ? INTSXP : REALSXP;
-  const auto n = static_cast<std::size_t>(Rf_xlength(x));
-  if (TYPEOF(x) != kType)
-    values = ps::Values<T>(to_std<T>(x));
-  else if constexpr (std::is_same_v<T, int>)
-    values.look_at(INTEGER(x), n);
+/// type. For reading alone: what R shares with another object stays shared.
+void look_at(SEXP x, ps::Values<double>& values) {
+  if (TYPEOF(x) == REALSXP)
+    values.look_at(REAL_RO(x), static_cast<std::size_t>(Rf_xlength(x)));
   else
-    values.look_at(REAL(x), n);
+    values = ps::Values<double>(to_std<double>(x));
 }
 
 }  // namespace
@@ -52,12 +47,26 @@ int n_components(const Rcpp::List& spec) {
   return kind.name == "normal_mixture" ? kind.K : 0;
 }
 
+ps::Codes to_codes(SEXP x) {
+  ps::Codes codes;
+  const auto n = static_cast<std::size_t>(Rf_xlength(x));
+  if (TYPEOF(x) == RAWSXP) {
+    codes.look_at(RAW_RO(x), n);
+  } else if (TYPEOF(x) == INTSXP) {
+    codes.look_at(INTEGER_RO(x), n);
+  } else {
+    const std::vector<int> own = to_std<int>(x);
+    codes.assign(own.begin(), own.end());
+  }
+  return codes;
+}
+
 ps::Predictors to_predictors(const Rcpp::List& spec, int n_records) {
   ps::Predictors x;
   x.n_records = n_records;
   x.n_columns = Rcpp::as<int>(spec["n_columns"]);
   x.intercept = Rcpp::as<bool>(spec["intercept"]);
-  look_at(spec["codes"], x.codes);
+  x.codes = to_codes(spec["codes"]);
   x.n_levels = to_std<int>(spec["n_levels"]);
   x.factor_column = to_std<int>(spec["factor_column"]);
   look_at(spec["numeric"], x.numeric);

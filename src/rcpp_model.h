@@ -35,6 +35,8 @@ ps::ModelKind to_kind(const Rcpp::List& spec);
 /// Components of the mixture, 0 for every other family.
 int n_components(const Rcpp::List& spec);
 
+/// Codes of factors, one column each: bytes or integers of R.
+ps::Codes to_codes(SEXP x);
 ps::Predictors to_predictors(const Rcpp::List& spec, int n_records);
 ps::Records to_records(const Rcpp::List& spec);
 /// The design rows of records alone, without responses and weights.

@@ -1,7 +1,6 @@
 // Bindings of columns/: one pass over a long column, which makes no copy of it.
 
-#include <Rcpp.h>
-
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +9,10 @@
 #include <pseudosynth/columns/value_hash.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include "rcpp_model.h"
 
 namespace ps = pseudosynth;
 
@@ -53,20 +55,20 @@ std::string hex_of(const ps::ValueHash& hash) {
 // Smallest and largest number, how many are missing, and whether all others
 // are whole. With weights: of those with a positive one.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List number_facts_(
-    SEXP x, Rcpp::Nullable<Rcpp::NumericVector> weights = R_NilValue) {
+Rcpp::List number_facts_(SEXP x, SEXP weights = R_NilValue) {
   using Rcpp::_;
   ps::NumberFacts facts;
-  if (weights.isNotNull()) {
-    const Rcpp::NumericVector alpha(weights.get()), values(x);
-    if (alpha.size() != values.size())
+  if (!Rf_isNull(weights)) {
+    const Rcpp::NumericVector values(x);
+    if (TYPEOF(weights) != REALSXP || XLENGTH(weights) != values.size())
       Rcpp::stop("Expected a weight for each number.");
-    for (R_xlen_t i = 0; i < alpha.size(); ++i)
+    const double* alpha = REAL_RO(weights);
+    for (R_xlen_t i = 0; i < values.size(); ++i)
       if (alpha[i] > 0) facts.add(values[i]);
   } else if (TYPEOF(x) == REALSXP)
-    facts = ps::number_facts(REAL(x), length_of(x));
+    facts = ps::number_facts(REAL_RO(x), length_of(x));
   else if (TYPEOF(x) == INTSXP || TYPEOF(x) == LGLSXP)
-    facts = ps::number_facts(INTEGER(x), length_of(x), NA_INTEGER);
+    facts = ps::number_facts(INTEGER_RO(x), length_of(x), NA_INTEGER);
   else
     Rcpp::stop("Expected numbers.");
   return Rcpp::List::create(_["least"] = facts.least, _["most"] = facts.most,
@@ -74,24 +76,43 @@ Rcpp::List number_facts_(
                             _["whole"] = facts.whole);
 }
 
-// Bounds of records from the extremes of their log-likelihoods, the larger
-// distance from 0 and the gap between both; Inf where one is not finite.
+// Different numbers of sorted ones, and how many there are of each.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List record_bounds_(Rcpp::NumericVector max, Rcpp::NumericVector min,
-                          Rcpp::IntegerVector nonfinite) {
-  if (min.size() != max.size() || nonfinite.size() != max.size())
-    Rcpp::stop("Expected both extremes of each record.");
-  Rcpp::NumericVector record(Rcpp::no_init(max.size())),
-      oscillation(Rcpp::no_init(max.size()));
-  for (R_xlen_t i = 0; i < max.size(); ++i) {
-    const bool broken =
-        nonfinite[i] > 0 || std::isnan(max[i]) || std::isnan(min[i]);
-    record[i] =
-        broken ? R_PosInf : std::max(std::fabs(max[i]), std::fabs(min[i]));
-    oscillation[i] = broken ? R_PosInf : max[i] - min[i];
+Rcpp::List sorted_runs_(SEXP x) {
+  if (TYPEOF(x) != REALSXP) Rcpp::stop("Expected doubles.");
+  const double* const sorted = REAL_RO(x);
+  const R_xlen_t size = XLENGTH(x);
+  R_xlen_t runs = size > 0 ? 1 : 0;
+  for (R_xlen_t i = 1; i < size; ++i) runs += sorted[i] != sorted[i - 1];
+  Rcpp::NumericVector value(Rcpp::no_init(runs));
+  Rcpp::IntegerVector n(runs);
+  R_xlen_t run = -1;
+  for (R_xlen_t i = 0; i < size; ++i) {
+    if (i == 0 || sorted[i] != sorted[i - 1]) value[++run] = sorted[i];
+    ++n[run];
   }
-  return Rcpp::List::create(Rcpp::_["record"] = record,
-                            Rcpp::_["oscillation"] = oscillation);
+  return Rcpp::List::create(Rcpp::_["value"] = value, Rcpp::_["n"] = n);
+}
+
+// How many of some whole numbers are `least`, `least` + 1 and so on.
+// [[Rcpp::export(rng = false)]]
+Rcpp::IntegerVector whole_counts_(SEXP x, double least, int size) {
+  Rcpp::IntegerVector out(size);
+  const auto count = [&](const auto* value) {
+    for (R_xlen_t i = 0; i < XLENGTH(x); ++i) {
+      const double place = static_cast<double>(value[i]) - least;
+      if (!(place >= 0 && place < size)) Rcpp::stop("A number is out of range.");
+      ++out[static_cast<R_xlen_t>(place)];
+    }
+  };
+  if (TYPEOF(x) == REALSXP)
+    count(REAL_RO(x));
+  else if (TYPEOF(x) == INTSXP || TYPEOF(x) == LGLSXP)
+    count(static_cast<const int*>(TYPEOF(x) == INTSXP ? INTEGER_RO(x)
+                                                      : LOGICAL_RO(x)));
+  else
+    Rcpp::stop("Expected numbers.");
+  return out;
 }
 
 // Are all numbers multiples of `step`, up to their rounding?
@@ -108,16 +129,16 @@ std::string vector_hash_(SEXP x) {
   switch (TYPEOF(x)) {
     case LGLSXP:
     case INTSXP:
-      hash.add_bytes(INTEGER(x), n * sizeof(int));
+      hash.add_bytes(INTEGER_RO(x), n * sizeof(int));
       break;
     case REALSXP:
-      hash.add_bytes(REAL(x), n * sizeof(double));
+      hash.add_bytes(REAL_RO(x), n * sizeof(double));
       break;
     case CPLXSXP:
-      hash.add_bytes(COMPLEX(x), n * sizeof(Rcomplex));
+      hash.add_bytes(COMPLEX_RO(x), n * sizeof(Rcomplex));
       break;
     case RAWSXP:
-      hash.add_bytes(RAW(x), n);
+      hash.add_bytes(RAW_RO(x), n);
       break;
     case STRSXP:
       add_text(x, [&](std::uint64_t word) { hash.add(word); });
@@ -138,7 +159,7 @@ std::string values_hash_(SEXP x) {
     std::vector<std::uint64_t> words{word_of_text(NA_STRING)};
     add_text(Rf_getAttrib(x, R_LevelsSymbol),
              [&](std::uint64_t word) { words.push_back(word); });
-    const int* code = INTEGER(x);
+    const int* code = INTEGER_RO(x);
     for (std::size_t i = 0; i < n; ++i)
       hash.add(words[code[i] == NA_INTEGER ? 0 : code[i]]);
   } else if (TYPEOF(x) == STRSXP) {
@@ -146,12 +167,12 @@ std::string values_hash_(SEXP x) {
   } else if (TYPEOF(x) == REALSXP) {
     // -0 is 0
     for (std::size_t i = 0; i < n; ++i) {
-      const double value = REAL(x)[i] + 0.0;
+      const double value = REAL_RO(x)[i] + 0.0;
       hash.add_bytes(&value, sizeof(value));
     }
   } else if (TYPEOF(x) == INTSXP || TYPEOF(x) == LGLSXP) {
     for (std::size_t i = 0; i < n; ++i) {
-      const int own = INTEGER(x)[i];
+      const int own = INTEGER_RO(x)[i];
       const double value = (own == NA_INTEGER ? NA_REAL : own) + 0.0;
       hash.add_bytes(&value, sizeof(value));
     }
@@ -162,19 +183,36 @@ std::string values_hash_(SEXP x) {
 }
 
 // Codes of factors as the core counts them, one column each: those of R plus
-// `shift`.
+// `shift`. A byte for each where all levels have one.
 // [[Rcpp::export(rng = false)]]
-Rcpp::IntegerMatrix factor_codes_(Rcpp::List factors, Rcpp::IntegerVector shift,
-                                  int n) {
-  Rcpp::IntegerMatrix out(Rcpp::no_init(n, static_cast<int>(factors.size())));
-  for (R_xlen_t f = 0; f < factors.size(); ++f) {
-    const SEXP from = factors[f];
-    if (TYPEOF(from) != INTSXP || XLENGTH(from) != n)
-      Rcpp::stop("Expected a code for each record.");
-    const int* code = INTEGER(from);
-    int* to = out.begin() + f * static_cast<R_xlen_t>(n);
-    for (int i = 0; i < n; ++i) to[i] = code[i] + shift[f];
+SEXP factor_codes_(Rcpp::List factors, Rcpp::IntegerVector shift,
+                   Rcpp::IntegerVector levels, int n) {
+  const int F = static_cast<int>(factors.size());
+  if (shift.size() != F || levels.size() != F)
+    Rcpp::stop("Expected a shift and levels for each factor.");
+  const auto fill = [&](auto* to) {
+    using Code = std::decay_t<decltype(*to)>;
+    for (int f = 0; f < F; ++f, to += n) {
+      const SEXP from = factors[f];
+      if (TYPEOF(from) != INTSXP || XLENGTH(from) != n)
+        Rcpp::stop("Expected a code for each record.");
+      const int* code = INTEGER_RO(from);
+      for (int i = 0; i < n; ++i) {
+        const int own = code[i] + shift[f];
+        if (own < 0 || own >= levels[f]) Rcpp::stop("A code is out of range.");
+        to[i] = static_cast<Code>(own);
+      }
+    }
+  };
+  const bool bytes = std::all_of(levels.begin(), levels.end(),
+                                 [](int own) { return own <= 256; });
+  if (bytes) {
+    Rcpp::RawMatrix out(n, F);
+    fill(out.begin());
+    return out;
   }
+  Rcpp::IntegerMatrix out(Rcpp::no_init(n, F));
+  fill(out.begin());
   return out;
 }
 
@@ -182,30 +220,31 @@ Rcpp::IntegerMatrix factor_codes_(Rcpp::List factors, Rcpp::IntegerVector shift,
 // level, and the sum of y, over records with a positive weight; no weights:
 // all.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List level_sums_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector first,
+Rcpp::List level_sums_(SEXP codes, Rcpp::IntegerVector first,
                        Rcpp::IntegerVector levels, Rcpp::NumericVector y,
-                       Rcpp::Nullable<Rcpp::NumericVector> weights) {
+                       SEXP weights) {
   using Rcpp::_;
-  const int n = codes.nrow();
-  const Rcpp::NumericVector alpha = weights.isNull()
-                                        ? Rcpp::NumericVector(0)
-                                        : Rcpp::NumericVector(weights.get());
-  const bool all = weights.isNull();
-  if (y.size() != n || (!all && alpha.size() != n) ||
-      first.size() != codes.ncol() || levels.size() != codes.ncol())
+  const int n = Rf_nrows(codes), F = Rf_ncols(codes);
+  const bool all = Rf_isNull(weights);
+  if (y.size() != n || (!all && XLENGTH(weights) != n) || first.size() != F ||
+      levels.size() != F || !(all || TYPEOF(weights) == REALSXP))
     Rcpp::stop("Expected a response, a weight and codes for each record.");
-  Rcpp::List out(codes.ncol());
-  for (int f = 0; f < codes.ncol(); ++f) {
+  const double* alpha = all ? nullptr : REAL_RO(weights);
+  const ps::Codes own = binding::to_codes(codes);
+  Rcpp::List out(F);
+  for (int f = 0; f < F; ++f) {
     Rcpp::NumericVector count(levels[f]), sum(levels[f]);
-    const int* code = codes.begin() + static_cast<R_xlen_t>(f) * n;
-    for (int i = 0; i < n; ++i) {
-      if (!all && !(alpha[i] > 0)) continue;
-      const int level = code[i] - first[f];
-      if (level < 0 || level >= levels[f])
-        Rcpp::stop("A code is out of range.");
-      ++count[level];
-      sum[level] += y[i];
-    }
+    const std::size_t start = static_cast<std::size_t>(f) * n;
+    own.from(start, [&](const auto* code) {
+      for (int i = 0; i < n; ++i) {
+        if (!all && !(alpha[i] > 0)) continue;
+        const int level = code[i] - first[f];
+        if (level < 0 || level >= levels[f])
+          Rcpp::stop("A code is out of range.");
+        ++count[level];
+        sum[level] += y[i];
+      }
+    });
     out[f] = Rcpp::List::create(_["n"] = count, _["sum"] = sum);
   }
   return out;

@@ -43,14 +43,14 @@ void add_column(SEXP column, std::vector<std::uint64_t>& hash) {
     hash[i] = split_mix_step(hash[i] ^ word);
   };
   if (TYPEOF(column) == REALSXP) {
-    const double* x = REAL(column);
+    const double* x = REAL_RO(column);
     for (R_xlen_t i = 0; i < n; ++i) add(i, word_of_number(x[i]));
   } else if (Rf_isFactor(column)) {
     const SEXP levels = Rf_getAttrib(column, R_LevelsSymbol);
     std::vector<std::uint64_t> words{word_of("NA")};
     for (R_xlen_t k = 0; k < XLENGTH(levels); ++k)
       words.push_back(word_of(Rf_translateCharUTF8(STRING_ELT(levels, k))));
-    const int* code = INTEGER(column);
+    const int* code = INTEGER_RO(column);
     for (R_xlen_t i = 0; i < n; ++i)
       add(i, words[code[i] == NA_INTEGER ? 0 : code[i]]);
   } else if (TYPEOF(column) == STRSXP) {

@@ -25,7 +25,7 @@ struct Rows {
   Rows(const Rows&) = delete;
 
   static int n_records(const Rcpp::List& parts) {
-    return Rcpp::as<Rcpp::IntegerMatrix>(parts["codes"]).nrow();
+    return Rf_nrows(parts["codes"]);
   }
 
   ps::Design design;

@@ -76,10 +76,11 @@ contributions <- function(spec, draws) {
 expect_naive_bounds <- function(spec, draws) {
   g <- contributions(spec, draws)
   out <- lipschitz_(spec, draws, 1L)
-  expect_close(out$max, apply(g, 2, max))
-  expect_close(out$min, apply(g, 2, min))
+  size <- apply(abs(g), 2, max)
+  expect_close(out$record, size)
+  expect_close(out$record + out$oscillation, size + width_of(g))
   expect_close(out$draw, apply(abs(g), 1, max))
-  expect_identical(out$nonfinite, integer(ncol(g)))
+  expect_identical(out$nonfinite, integer())
 }
 
 test_that("streaming bounds equal a naive loop", {
@@ -104,8 +105,8 @@ test_that("censored bounds equal a naive loop and stay in the interval", {
   draws <- some_draws(spec)
   expect_naive_bounds(spec, draws)
   out <- lipschitz_(spec, draws, 1L)
-  expect_lte(max(out$max), 0.5)
-  expect_gte(min(out$min), -1)
+  expect_lte(max(out$record), 1)
+  expect_lte(max(out$oscillation), 1.5)
 })
 
 test_that("a log-likelihood that is not finite is counted, never hidden", {
@@ -120,7 +121,11 @@ test_that("a log-likelihood that is not finite is counted, never hidden", {
     expect_true(all(is.finite(f[-c(5, 40, 60), ])))
     out <- lipschitz_(spec, draws, 1L)
     finite <- rowSums(is.finite(f)) == 40
-    expect_identical(out$nonfinite, rep(c(sum(!finite), 0L), 20))
+    expect_identical(
+      out$nonfinite, counts_met(rep(c(sum(!finite), 0L), 20))
+    )
+    expect_identical(is.infinite(out$record), rep(c(TRUE, FALSE), 20))
+    expect_identical(is.infinite(out$oscillation), rep(c(TRUE, FALSE), 20))
     expect_identical(is.infinite(out$draw), !finite)
     clipped <- with_clip(spec)
     expect_identical(
@@ -128,7 +133,9 @@ test_that("a log-likelihood that is not finite is counted, never hidden", {
     )
     # draws beside the bad ones keep their bounds
     clean <- lipschitz_(spec, draws[finite, ], 1L)
-    expect_equal(clean$max, apply(contributions(spec, draws)[finite, ], 2, max))
+    g <- contributions(spec, draws)[finite, ]
+    expect_equal(clean$record, apply(abs(g), 2, max))
+    expect_equal(clean$oscillation, width_of(g))
   }
 })
 
@@ -141,9 +148,9 @@ test_that("one component without a finite density makes f NaN", {
 test_that("weights 0 give 0 whatever the log-likelihood is", {
   spec <- core_spec(c(1e200, 0), alpha = c(0, 1))
   out <- lipschitz_(spec, cbind(0, 1e-200), 1L)
-  expect_identical(out$max[1], 0)
-  expect_identical(out$min[1], 0)
-  expect_identical(out$nonfinite, c(0L, 0L))
+  expect_identical(out$record[1], 0)
+  expect_identical(out$oscillation[1], 0)
+  expect_identical(out$nonfinite, integer())
 })
 
 test_that("kernels give the same at 1, 2 and 4 threads", {

@@ -48,7 +48,7 @@ test_that("codes gather the same x'b as the dense factor matrix", {
   b <- c(1, 2, 3, 4, 5, 6)
   eta <- b[1]
   for (j in 1:2) {
-    code <- spec$codes[, j]
+    code <- as.integer(spec$codes[, j])
     eta <- eta + ifelse(code > 0, b[spec$factor_column[j] + code], 0)
   }
   expect_equal(eta, unname(drop(model.matrix(~ f + g, data) %*% b)))
@@ -59,8 +59,8 @@ test_that("codes gather the same x'b as the dense factor matrix", {
 test_that("without an intercept every level of the first factor has a code", {
   data <- mixed()
   spec <- design_parts(new_design(y ~ 0 + f + g, data, "y"), data)
-  expect_identical(range(spec$codes[, 1]), c(1L, 4L))
-  expect_identical(range(spec$codes[, 2]), c(0L, 2L))
+  expect_identical(range(as.integer(spec$codes[, 1])), c(1L, 4L))
+  expect_identical(range(as.integer(spec$codes[, 2])), c(0L, 2L))
   expect_identical(spec$n_levels, c(5L, 3L))
   expect_identical(spec$factor_column, c(0L, 4L))
 })

@@ -198,10 +198,11 @@ class Design {
     const std::size_t N = static_cast<std::size_t>(n_records_);
     std::vector<Number> packed(N, 0);
     for (int f = 0; f < n_factors_; ++f) {
-      const int* codes = from.codes.data() + factor_[f] * N;
       const Number levels = static_cast<Number>(n_levels_[f]);
-      for (std::size_t i = 0; i < N; ++i)
-        packed[i] = packed[i] * levels + static_cast<Number>(codes[i]);
+      from.codes.from(factor_[f] * N, [&](const auto* codes) {
+        for (std::size_t i = 0; i < N; ++i)
+          packed[i] = packed[i] * levels + static_cast<Number>(codes[i]);
+      });
     }
     return packed;
   }

@@ -12,13 +12,55 @@
 
 namespace pseudosynth {
 
+/// @brief Codes of levels from 0 on: a byte each where another holds them so,
+/// else whole numbers.
+class Codes {
+ public:
+  void look_at(const int* data, std::size_t n) {
+    bytes_ = nullptr;
+    numbers_.look_at(data, n);
+  }
+  void look_at(const std::uint8_t* data, std::size_t n) {
+    bytes_ = data;
+    n_bytes_ = n;
+  }
+
+  std::size_t size() const {
+    return bytes_ != nullptr ? n_bytes_ : numbers_.size();
+  }
+  int operator[](std::size_t i) const {
+    return bytes_ != nullptr ? bytes_[i] : numbers_[i];
+  }
+  /// use(codes from `first` on), of whichever type they have.
+  template <class Use>
+  void from(std::size_t first, Use use) const {
+    if (bytes_ != nullptr)
+      use(bytes_ + first);
+    else
+      use(numbers_.data() + first);
+  }
+
+  /// Of codes of its own alone.
+  void push_back(int code) { numbers_.push_back(code); }
+  template <class Iterator>
+  void assign(Iterator first, Iterator last) {
+    bytes_ = nullptr;
+    numbers_.assign(first, last);
+  }
+
+ private:
+  Values<int> numbers_;
+  const std::uint8_t* bytes_ = nullptr;
+  std::size_t n_bytes_ = 0;
+};
+
 /// Predictors as they come from outside, one entry per record; matrices are
 /// column-major (records x predictors).
 struct Predictors {
   int n_records = 0;
   int n_columns = 0;  // P, columns of the design matrix
   bool intercept = true;
-  Values<int> codes;          // n_records x F, 0-based
+  Codes codes;                // n_records x F, 0-based
   std::vector<int> n_levels;  // F, codes of each factor
   std::vector<int>
       factor_column;       // F: code c > 0 sits in factor_column + c - 1
@@ -40,12 +82,13 @@ struct Predictors {
       const std::int64_t first = factor_column[f];
       if (first < 0 || first + n_levels[f] - 2 >= n_columns)
         throw std::invalid_argument("factor columns out of range");
-      const int* own = codes.data() + static_cast<std::size_t>(f) * N;
-      for (std::size_t i = 0; i < N; ++i) {
-        const int code = own[i];
-        if (code < 0 || code >= n_levels[f])
-          throw std::invalid_argument("factor code out of range");
-      }
+      codes.from(static_cast<std::size_t>(f) * N, [&](const auto* own) {
+        for (std::size_t i = 0; i < N; ++i) {
+          const int code = own[i];
+          if (code < 0 || code >= n_levels[f])
+            throw std::invalid_argument("factor code out of range");
+        }
+      });
     }
     for (int column : numeric_column) {
       if (column < 0 || column >= n_columns)
