@@ -195,7 +195,9 @@ two_parameter_data <- function(family) {
 }
 
 expect_two_parameters <- function(family, prior, log_prior_b, b, u,
-                                  epsilons = by_night(c(Inf, 10, 5, 3, 1), c(Inf, 5, 1)),
+                                  epsilons = by_night(
+                                    c(Inf, 10, 5, 3, 1), c(Inf, 5, 1)
+                                  ),
                                   draws = by_night(50000, 10000),
                                   y = two_parameter_data(family), centre = 0) {
   alpha <- rep(c(1, 0.7, 0.4, 1), length.out = length(y))
