@@ -149,7 +149,14 @@ charge_costs <- c(
   "add_remove", "replace", "rho_add_remove", "rho_replace", "delta"
 )
 
-no_charges <- function() charge("", "", by_relation(0))[0, ]
+# Made once: every label and history begins with it
+no_charges <- local({
+  none <- NULL
+  function() {
+    if (is.null(none)) none <<- charge("", "", by_relation(0))[0, ]
+    none
+  }
+})
 
 #' An identity that says nothing about what it identifies
 #' @return (string) 16 hexadecimal digits from the operating system's entropy.

@@ -139,9 +139,12 @@ quantile_by_row <- function(family, p, mean, shape, row) {
   if (family$kind != "count" || !isTRUE(all(mean <= 1e4))) {
     return(response_quantile(family, p, mean[row], shape))
   }
-  size <- law$quantile(rep(1 - 1e-6, length(mean)), mean, shape) + 1
-  # Tables must be worth their making
-  if (!isTRUE(sum(size) <= length(p) / 4)) {
+  most <- min(max(p), 1 - 1e-6)
+  size <- law$quantile(rep(most, length(mean)), mean, shape) + 1
+  # Tables must be worth their making, and large ones their room: R's own search
+  # takes a step or two of a Poisson law, and tens of a long-tailed one
+  worth <- if (is.null(shape)) 1 else 8
+  if (!isTRUE(sum(size) <= min(worth * length(p), max(length(p) / 4, 2e5)))) {
     return(response_quantile(family, p, mean[row], shape))
   }
   first <- cumsum(c(0, size[-length(size)]))

@@ -112,9 +112,9 @@ check_own_methods <- function() {
 registered_by_hand <- function(pattern) {
   unlist(lapply(c("base", "stats"), function(package) {
     table <- get(".__S3MethodsTable__.", asNamespace(package))
-    names <- grep(pattern, names(table), value = TRUE)
-    of_package <- vapply(names, function(name) {
-      home <- environment(get(name, table))
+    names <- grep(pattern, names(table), value = TRUE, perl = TRUE)
+    homes <- lapply(mget(names, envir = table), environment)
+    of_package <- vapply(homes, function(home) {
       is.null(home) || isNamespace(topenv(home))
     }, NA)
     names[!of_package]

@@ -308,7 +308,9 @@ family_outcomes <- function(family, eta, shape) {
   value <- if (is_location(family)) {
     outer(mean, shape * latent_quantile(family, p), `+`)
   } else {
-    outer(mean, p, function(mean, p) response_quantile(family, p, mean, shape))
+    row <- rep(seq_along(mean), length(p))
+    each <- rep(p, each = length(mean))
+    matrix(quantile_by_row(family, each, mean, shape, row), length(mean))
   }
   list(value = value, weight = 0 * value + 1 / 200)
 }

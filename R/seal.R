@@ -117,6 +117,10 @@ long_vector <- 1e5
 #' @noRd
 stable_parts <- function(x) {
   beside <- attributes(x)
+  # Most parts are short and plain
+  if (is.atomic(x) && is.null(beside) && length(x) <= long_vector) {
+    return(list(x, list()))
+  }
   if (is.environment(x)) {
     # Of environments only a blueprint's, see public_environment(): others are
     # the user's, and the workspace has attributes of the session

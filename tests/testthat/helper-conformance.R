@@ -313,9 +313,9 @@ expect_within_label <- function(weights, context, info) {
   }
   audit <- audit_guarantee(
     fit,
-    cells = if (proven) 2500 else 1600,
+    cells = if (proven) by_night(2500, 1600) else 1600,
     remove = if (proven) c(1, 12, 24) else 1,
-    replacements = if (proven) 8 else 0
+    replacements = if (proven) by_night(8, 4) else 0
   )
   expect_equal(
     audit$worst$claim, unname(label$epsilon$total[audit$worst$neighbours]),

@@ -142,9 +142,8 @@ case_job <- function(name, case, ..., neighbours = "add-remove") {
   run <- list(
     log(income) ~ age + earner, privacy_data(), gaussian(),
     mechanism = make_mechanism(name, case$settings), ...,
-    neighbours = neighbours, chains = 2, warmup = by_night(500, 300),
-    draws = by_night(2000, 1000),
-    seed = 21, threads = 1
+    neighbours = neighbours, chains = 2, warmup = by_night(500, 200),
+    draws = by_night(2000, 700), seed = 21, threads = 1
   )
   suppressWarnings(
     suppressMessages(do.call(pseudo_posterior, c(run, case$job))),
@@ -373,7 +372,7 @@ case_audit <- function(name, case, part, formula, data, family, ...) {
   }
   audit_guarantee(
     formula, data, family, make_mechanism(name, settings), epsilon,
-    replacements = by_night(8, 4), ...
+    replacements = by_night(8, 2), ...
   )
 }
 

@@ -57,7 +57,8 @@ paid_of <- function(context, seed = 1) {
   }
   two_stage_weights(
     context$fit, 0.5, c(0.5, 6),
-    reference = centre, chains = 4, draws = 1500, seed = seed
+    reference = centre, chains = by_night(4, 2), draws = by_night(1500, 500),
+    seed = seed
   )
 }
 

@@ -195,7 +195,9 @@ two_parameter_data <- function(family) {
 }
 
 expect_two_parameters <- function(family, prior, log_prior_b, b, u,
-                                  epsilons = c(Inf, 10, 5, 3, 1),
+                                  epsilons = by_night(
+                                    c(Inf, 10, 5, 3, 1), c(Inf, 5, 1)
+                                  ),
                                   draws = by_night(50000, 10000),
                                   y = two_parameter_data(family), centre = 0) {
   alpha <- rep(c(1, 0.7, 0.4, 1), length.out = length(y))
@@ -372,7 +374,7 @@ test_that("weights 0 give back the prior of every family", {
       family,
       n = 12, alpha = rep(0, 12), prior = hierarchical_prior(2)
     )
-    run <- run_core(spec, "surrogate", 2e4, seed = 5)
+    run <- run_core(spec, "surrogate", by_night(2e4, 6000), seed = 5)
     for (j in 1:4) {
       expect_law(run$hyper[, j], half_t_quantile(3), 2)
       expect_law(run$draws[, j] / run$hyper[, j], qnorm, 2)
@@ -384,7 +386,7 @@ test_that("weights 0 give back the prior of every family", {
     alpha = c(0, 0),
     prior = list(kind = "beta_mean", shape1 = 0.5, shape2 = 2)
   )
-  run <- run_core(spec, "surrogate", 2e4, seed = 6)
+  run <- run_core(spec, "surrogate", by_night(2e4, 6000), seed = 6)
   expect_law(plogis(run$draws[, 1]), function(p) qbeta(p, 0.5, 2), 2)
 })
 

@@ -99,8 +99,8 @@ test_that("print and summary show the stages and the label", {
 quick_job <- function(how, ..., seed = 21) {
   suppressWarnings(suppressMessages(pseudo_posterior(
     log(income) ~ age + earner, privacy_data(), gaussian(),
-    mechanism = how, ..., chains = 2, warmup = 500, draws = 2000,
-    seed = seed, threads = 1
+    mechanism = how, ..., chains = 2, warmup = by_night(500, 200),
+    draws = by_night(2000, 700), seed = seed, threads = 1
   )), classes = "pseudosynth_warning_convergence")
 }
 

@@ -127,7 +127,7 @@ test_that("the label's promise holds exactly with a weight", {
   plan <- weighted_plan()
   release <- file_release(plan, 5, seed = 1)
   worst <- audit_guarantee(
-    release, plan, rows = 1000, replays = by_night(20, 6), seed = 2
+    release, plan, rows = 1000, replays = by_night(20, 3), seed = 2
   )$worst
   expect_true(all(worst$exact <= worst$claimed))
 })
