@@ -51,6 +51,28 @@ test_that("sets are the same on any number of workers, and without a plan", {
   expect_false(identical(as.list(synthesize(release, m = 2)), sets))
 })
 
+test_that("each amount of each set swaps by chances of its own", {
+  data <- people()
+  data$other <- rev(data$income)
+  book <- as.data.frame(draft_codebook(data))
+  amounts <- book$column %in% c("income", "other")
+  book[amounts, "type"] <- "amount"
+  book[amounts, "lower"] <- "1"
+  book[amounts, "upper"] <- "2e6"
+  plan <- file_plan(data, confirm_codebook(codebook(book)))
+  release <- suppressWarnings(file_release(plan, epsilon = 5, seed = 2))
+  seen <- list()
+  swap <- swapped_values
+  local_replaced("swapped_values", function(y, expected, breaks, predictors,
+                                            targets, weight, words, ...) {
+    seen <<- c(seen, list(words))
+    swap(y, expected, breaks, predictors, targets, weight, words, ...)
+  })
+  synthesize(release, m = 3, seed = 4)
+  expect_length(seen, 6)
+  expect_length(unique(unlist(seen)), 12)
+})
+
 test_that("a large set is the same on a worker: none was fitted with others", {
   fewest <- utils::modifyList(block_fitting, list(particles = 200))
   local_replaced("block_fitting", fewest)
