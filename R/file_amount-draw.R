@@ -33,8 +33,10 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
     )
   }
   if (n > 1 && length(amount$levels) > 0) {
+    # With the same chances in all sets their values would go together
+    own <- floor(uniforms_(2, words, 2 * stream + 1) * 2^32)
     y <- swapped_amounts(
-      amount, set, group, line, amount$counts, y, swaps, words, room
+      amount, set, group, line, amount$counts, y, swaps, own, room
     )
   }
   y

@@ -6,47 +6,58 @@
 #' @param x (`file_release`)
 #' @param m,n (counts) Sets, and records of each; `NULL`: as many as released.
 #' @param uncertainty (flag) See synthesize().
+#' @param remote (flag) See draw_each().
 #' @return (list of data frames)
 #' @noRd
-draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
-  cells <- m * (n %||% x$block$n) * length(x$levels)
-  tell_long_step("Fitting records to tables", cells)
-  block_words <- seed_words(stage_seed(seed, "block"), "synthesize")
-  words <- seed_words(stage_seed(seed, "amounts"), "synthesize")
-  # Of large sets one at a time is kept
-  large <- (n %||% x$block$n) > block_fitting$particles
-  if (!uncertainty && !large) sets <- draw_block(x$block, m, n, block_words)
-  lapply(seq_len(m), function(s) {
-    random <- if (uncertainty) {
-      random_stream(
-        seed_words(stage_seed(seed, "uncertainty", s), "synthesize"), 1
-      )
-    }
-    codes <- if (uncertainty) {
-      draw_uncertain_block(x$block, random)
-    } else if (large) {
-      draw_block(x$block, 1, n, block_words, first = s - 1)[[1]]
-    } else {
-      sets[[s]]
-    }
-    finished_file(x, codes, words, s, random)
-  })
+draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE,
+                       remote = FALSE) {
+  n <- n %||% round(x$block$n)
+  tell_long_step("Fitting records to tables", m * n * length(x$levels))
+  words <- words_of_files(seed)
+  # Small sets are fitted together here, on threads. Of large ones one at a time
+  # is kept.
+  together <- !remote && !uncertainty && n <= block_fitting$particles
+  blocks <- if (together) draw_block(x$block, m, n, words$block)
+  drawn_each(m, file_drawer(x), function(s) {
+    list(
+      number = s, n = n, words = words, codes = if (together) blocks[[s]],
+      uncertain = if (uncertainty) {
+        seed_words(stage_seed(seed, "uncertainty", s), "synthesize")
+      }
+    )
+  }, remote)
 }
 
-#' A set, or a part of one, that memory need not hold beside others
-#'
-#' @param n (count) Its records.
-#' @param number (count) From 1: which of all parts of all sets it is. With the
-#'   seed it decides what is drawn, so that parts may be drawn in any order.
-#' @return (data frame) See draw_files().
+#' The words that all sets, or parts of sets, share: each has streams of its own
 #' @noRd
-draw_part <- function(x, n, number, seed = NULL) {
-  codes <- draw_block(
-    x$block, 1, n, seed_words(stage_seed(seed, "block"), "synthesize"),
-    first = number - 1
-  )[[1]]
-  words <- seed_words(stage_seed(seed, "amounts"), "synthesize")
-  finished_file(x, codes, words, number)
+words_of_files <- function(seed) {
+  list(
+    block = seed_words(stage_seed(seed, "block"), "synthesize"),
+    amounts = seed_words(stage_seed(seed, "amounts"), "synthesize")
+  )
+}
+
+#' What draws a set, or a part of one, see draw_each()
+#'
+#' @return (function of an item) Of `number` (from 1: which of all sets, or of
+#'   all parts of all sets, it is), `n` (its records), `words` (see
+#'   words_of_files()), `codes` (its block, if it was drawn already) and
+#'   `uncertain` (two words, where what is released is to be drawn without its
+#'   noise).
+#' @noRd
+file_drawer <- function(x) {
+  force(x)
+  function(item) {
+    random <- if (!is.null(item$uncertain)) random_stream(item$uncertain, 1)
+    codes <- item$codes %||% if (!is.null(random)) {
+      draw_uncertain_block(x$block, random)
+    } else {
+      draw_block(
+        x$block, 1, item$n, item$words$block, first = item$number - 1
+      )[[1]]
+    }
+    finished_file(x, codes, item$words$amounts, item$number, random)
+  }
 }
 
 #' Records of the block with values of their amounts, as a data frame

@@ -16,18 +16,16 @@ finished_rows <- function(n, row, what, item = identity, users = list(),
   rows <- vector("list", n)
   rows[kept$numbers] <- kept$rows
   remote <- uses_workers()
-  bar <- if (progress || remote) {
-    cli::cli_progress_bar("Rows finished", total = n, current = FALSE)
+  show <- if (progress || remote) {
+    finished_bar("Rows finished", n)
+  } else {
+    function(done) NULL
   }
-  show <- function() {
-    done <- sum(lengths(rows) > 0)
-    if (!is.null(bar)) cli::cli_progress_update(set = done, id = bar)
-  }
-  show()
+  show(length(kept$numbers))
   finish <- function(i, found) {
     rows[[i]] <<- found
     kept$keep(i, found)
-    show()
+    show(sum(lengths(rows) > 0))
   }
   todo <- setdiff(seq_len(n), kept$numbers)
   interrupted <- if (remote) {
@@ -41,6 +39,16 @@ finished_rows <- function(n, row, what, item = identity, users = list(),
     class = "pseudosynth_error_interrupt", abort = abort_sampler
   )
   list(rows = rows[numbers], numbers = numbers, interrupted = interrupted)
+}
+
+#' A bar of what is finished, until the caller ends
+#' @return (function of a count)
+#' @noRd
+finished_bar <- function(title, n, .envir = rlang::caller_env()) {
+  bar <- cli::cli_progress_bar(
+    title, total = n, current = FALSE, .envir = .envir
+  )
+  function(done) cli::cli_progress_update(set = done, id = bar)
 }
 
 #' One after the other in this process
@@ -153,7 +161,8 @@ uses_workers <- function() {
   plan <- future::plan("next")
   refuse_if(
     inherits(plan, "multicore") && future::nbrOfWorkers() > 1,
-    "Fits cannot run in forked workers: threads do not survive a fork.",
+    "Neither fits nor sets can be made in forked workers: threads do not survive
+     a fork.",
     i = "Use {.code future::plan(\"multisession\")}, or a cluster."
   )
   !inherits(plan, c("sequential", "multicore"))
@@ -169,9 +178,12 @@ worker_threads <- function(threads) {
 #' @inheritParams finished_rows
 #' @param todo (whole numbers) Rows to run.
 #' @param finish (function of a row's number and the row) Keeps it.
+#' @param what,again (strings) What an error calls a row, and how it says that
+#'   the run goes on.
 #' @return (flag) Was the run interrupted?
 #' @noRd
-rows_on_workers <- function(todo, row, item, finish, users) {
+rows_on_workers <- function(todo, row, item, finish, users = list(),
+                            what = "row", again = continue_rows) {
   found <- user_globals(users)
   start <- function(i) {
     future::future(
@@ -185,7 +197,8 @@ rows_on_workers <- function(todo, row, item, finish, users) {
   collect <- function(i) {
     future <- running[[i]]
     running[[i]] <<- NULL
-    finish(as.integer(i), future::value(future))
+    found <- future::value(future)
+    finish(as.integer(i), found)
   }
   ready <- function() names(Filter(future::resolved, running))
   tryCatch(
@@ -208,15 +221,16 @@ rows_on_workers <- function(todo, row, item, finish, users) {
       }
       if (!inherits(e, "FutureError")) rlang::cnd_signal(e)
       abort_sampler(
-        "A worker of the future plan ended before its row was finished.",
-        x = "{first_words(conditionMessage(e))}",
-        i = "Set the plan again. With {.arg file} the same call continues with
-             the unfinished rows.",
+        "A worker of the future plan ended before its {what} was finished.",
+        x = "{first_words(conditionMessage(e))}", i = again,
         class = "pseudosynth_error_worker", parent = NA
       )
     }
   )
 }
+
+continue_rows <- "Set the plan again. With {.arg file} the same call continues
+  with the unfinished rows."
 
 #' What the user's functions use of the workspace and of attached packages
 #' @return (list) `globals`, `packages`.

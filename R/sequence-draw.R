@@ -6,25 +6,48 @@ most_attempts <- c(values = 200, records = 100)
 #' @param x (`file_synthesizer`)
 #' @param draws (integer, m) Which parameter draw each of m sets takes.
 #' @param n (count) Records of a set.
+#' @param remote (flag) See draw_each().
 #' @return (list of data frames)
 #' @noRd
-draw_sequence_sets <- function(x, draws, n, seed) {
-  lapply(draw_sequence_records(x, draws, n, seed), function(records) {
-    decode_records(x$plan, records$codes, amounts_of(records))
-  })
+draw_sequence_sets <- function(x, draws, n, seed, remote = FALSE) {
+  sequence_sets(sequence_drawer(x, n, decoded = TRUE), draws, seed, remote)
 }
 
 #' The same, as level numbers and amounts: see records_of_plan()
 #' @noRd
 draw_sequence_records <- function(x, draws, n, seed) {
-  plan <- x$plan
-  specs <- column_specs(plan$codebook)[names(plan$schema)]
-  file <- records_of_plan(plan)
-  rules <- rules_by_column(plan, names(x$models))
-  lapply(seq_along(draws), function(s) {
-    words <- seed_words(stage_seed(seed, "set", s), "synthesize")
-    draw_sequence(x, n, file, specs, rules, draws[s], random_numbers(words))
-  })
+  sequence_sets(sequence_drawer(x, n, decoded = FALSE), draws, seed, FALSE)
+}
+
+sequence_sets <- function(draw, draws, seed, remote) {
+  drawn_each(length(draws), draw, function(s) {
+    list(
+      draw = draws[s],
+      words = seed_words(stage_seed(seed, "set", s), "synthesize")
+    )
+  }, remote)
+}
+
+#' What draws a set, see draw_each()
+#' @return (function of an item) Of `draw` (which parameter draw) and `words`.
+#' @noRd
+sequence_drawer <- function(x, n, decoded) {
+  force(x)
+  force(n)
+  force(decoded)
+  function(item) {
+    plan <- x$plan
+    specs <- column_specs(plan$codebook)[names(plan$schema)]
+    rules <- rules_by_column(plan, names(x$models))
+    records <- draw_sequence(
+      x, n, records_of_plan(plan), specs, rules, item$draw,
+      random_numbers(item$words)
+    )
+    if (!decoded) {
+      return(records)
+    }
+    decode_records(plan, records$codes, amounts_of(records))
+  }
 }
 
 #' Uniform numbers of one set: each call has a stream of its own

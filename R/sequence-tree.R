@@ -149,6 +149,8 @@ node_of_record <- function(tree, records, specs) {
     }
   })
   names(data) <- sprintf("x%d", seq_along(data))
+  # Neither a session that read the fit from a file nor a worker has loaded it
+  check_installed("rpart")
   unname(as.integer(stats::predict(
     tree$fit,
     structure(data, class = "data.frame", row.names = seq_len(n)),

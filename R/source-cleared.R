@@ -24,7 +24,11 @@ cleared_source <- function() {
       columns <- names(Filter(function(spec) spec$type != "id",
         column_specs(x$codebook)[names(x$schema)]
       ))
-      list(n = asked$n %||% x$n_records, columns = columns, tibble = x$tibble)
+      n <- asked$n %||% x$n_records
+      list(
+        n = n, columns = columns, tibble = x$tibble,
+        remote = draws_on_workers(asked$m, asked$m * n * length(columns))
+      )
     },
     label = function(x, asked, rows) {
       release_label(
@@ -37,24 +41,39 @@ cleared_source <- function() {
 }
 
 draw_from_cleared <- function(x, asked, rows) {
-  words <- seed_words(stage_seed(asked$seed, "block"), "synthesize")
-  sets <- draw_block(cleared_block(x), asked$m, rows$n, words)
-  words <- seed_words(stage_seed(asked$seed, "amounts"), "synthesize")
-  sets <- lapply(seq_along(sets), function(s) {
-    codes <- sets[[s]]
-    colnames(codes) <- names(x$levels)
-    amounts <- lapply(stats::setNames(nm = names(x$bins)), function(name) {
-      k <- s * length(x$bins) + match(name, names(x$bins))
-      values_in_bins(x, name, codes, uniforms_(nrow(codes), words, k))
-    })
-    decode_records(x, without_bins(codes, x$schema), amounts)
-  })
+  words <- words_of_files(asked$seed)
+  block <- cleared_block(x)
+  blocks <- if (!rows$remote) draw_block(block, asked$m, rows$n, words$block)
+  sets <- drawn_each(asked$m, cleared_drawer(x, block, rows$n), function(s) {
+    list(number = s, words = words, codes = if (!rows$remote) blocks[[s]])
+  }, rows$remote)
   x$published <- character()
   list(
     sets = sets, columns = file_columns(x), combine = "none",
     survey_weights = x$survey_weights,
     codebook = book_of(x$codebook, names(sets[[1]]))
   )
+}
+
+#' What draws a set of n records, see draw_each()
+#' @return (function of an item) See file_drawer().
+#' @noRd
+cleared_drawer <- function(x, block, n) {
+  force(x)
+  force(block)
+  force(n)
+  function(item) {
+    s <- item$number
+    codes <- item$codes %||%
+      draw_block(block, 1, n, item$words$block, first = s - 1)[[1]]
+    colnames(codes) <- names(x$levels)
+    amounts <- lapply(stats::setNames(nm = names(x$bins)), function(name) {
+      k <- s * length(x$bins) + match(name, names(x$bins))
+      p <- uniforms_(nrow(codes), item$words$amounts, k)
+      values_in_bins(x, name, codes, p)
+    })
+    decode_records(x, without_bins(codes, x$schema), amounts)
+  }
 }
 
 #' Values of an amount within its parts and bins

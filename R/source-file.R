@@ -36,7 +36,10 @@ rows_for_file <- function(x, asked) {
     x = "It is {format_count(n)}, they have {format_count(nrow(published))}.",
     arg = "n"
   )
-  list(data = published, n = n, columns = names(x$schema), tibble = x$tibble)
+  list(
+    data = published, n = n, columns = names(x$schema), tibble = x$tibble,
+    remote = draws_on_workers(asked$m, asked$m * n * length(x$schema))
+  )
 }
 
 #' The published columns of the file, as they are
@@ -66,7 +69,9 @@ label_of_file_sets <- function(x, asked, rows) {
 }
 
 draw_from_file <- function(x, asked, rows) {
-  sets <- draw_files(x, asked$m, rows$n, asked$seed, asked$uncertainty)
+  sets <- draw_files(
+    x, asked$m, rows$n, asked$seed, asked$uncertainty, rows$remote
+  )
   list(
     sets = sets, columns = file_columns(x), combine = score_rules(asked),
     survey_weights = x$survey_weights,

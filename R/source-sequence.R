@@ -31,7 +31,10 @@ rows_for_sequence <- function(x, asked) {
     x = "It is {asked$m}: each set takes a draw of its own.",
     i = "Fit with {.code m = {asked$m}}.", arg = "m"
   )
-  list(data = NULL, n = n, columns = names(plan$schema), tibble = plan$tibble)
+  list(
+    data = NULL, n = n, columns = names(plan$schema), tibble = plan$tibble,
+    remote = draws_on_workers(asked$m, asked$m * n * length(plan$schema))
+  )
 }
 
 #' How many sets regressions have parameter draws for
@@ -48,7 +51,7 @@ parameter_draws <- function(x) {
 draw_from_sequence <- function(x, asked, rows) {
   # Every call is charged for draws of its own
   draws <- if (is_joint(x)) drawn_rows(x, asked) else seq_len(asked$m)
-  sets <- draw_sequence_sets(x, draws, rows$n, asked$seed)
+  sets <- draw_sequence_sets(x, draws, rows$n, asked$seed, rows$remote)
   list(
     sets = sets, columns = file_columns(x$plan), combine = "reiter",
     survey_weights = x$plan$survey_weights,

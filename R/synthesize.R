@@ -94,6 +94,18 @@
 #' fit, see [utility()]. [release()] reports them for all sets. For the agency
 #' only.
 #'
+#' @section Many cores:
+#' Sets of a whole file are drawn on the workers of the future package if a plan
+#' is set, such as `future::plan("multisession")`. So are the parts of sets that
+#' go to a folder; a table's are drawn here, where its connection is. At a seed
+#' they are the sets that are drawn without a plan, number for number, on any
+#' number of workers. Sets of a single column, and sets of together less than
+#' 250,000 values (records times columns), take about a second and are drawn
+#' here. Each worker is sent the release, or the fit with its file, and keeps
+#' nothing. It uses one thread. Forked workers (`"multicore"`) are refused. If a
+#' worker dies, the error has class `pseudosynth_error_worker`, and as after
+#' Ctrl-C no set is returned or written.
+#'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, `uncertainty` where it does not

@@ -26,6 +26,7 @@
 #' @inheritSection fit_file Messages
 #' @inheritSection fit_file Error types
 #' @inheritSection fit_file Privacy
+#' @inheritSection synthesize Many cores
 #' @seealso [fit_file()] for the models alone and what they do, [file_plan()]
 #'   for rules and published columns
 #' @examplesIf requireNamespace("rpart", quietly = TRUE)

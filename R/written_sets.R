@@ -54,18 +54,28 @@ write_drawn <- function(x, plan, into) {
   new_written_sets(normalizePath(into), parts, label, plan)
 }
 
-#' Draw the parts of all sets, one after the other
+#' Draw the parts of all sets
+#'
+#' No more of them are in memory than are drawn at a time. With the seed a
+#' part's number decides what is drawn, so that they may come in any order.
 #' @param take (function of a part and its file's name)
+#' @param workers (flag) May they be drawn on workers?
 #' @return (data frame) See set_parts().
 #' @noRd
-draw_parts <- function(x, plan, take) {
+draw_parts <- function(x, plan, take, workers = TRUE) {
   parts <- set_parts(plan$asked$m, plan$rows$n)
-  for (i in seq_len(nrow(parts))) {
-    tell_long_step(
-      paste("Part", i, "of", nrow(parts)), plan$asked$m * plan$rows$n
-    )
-    take(draw_part(x, parts$records[i], i, plan$asked$seed), parts$file[i])
+  records <- plan$asked$m * plan$rows$n
+  words <- words_of_files(plan$asked$seed)
+  frame <- environment()
+  item <- function(i) {
+    tell_long_step(paste("Part", i, "of", nrow(parts)), records, frame)
+    list(number = i, n = parts$records[i], words = words)
   }
+  remote <- workers &&
+    draws_on_workers(nrow(parts), records * length(x$schema))
+  draw_each(nrow(parts), file_drawer(x), item, remote, function(i, part) {
+    take(part, parts$file[i])
+  })
   parts
 }
 

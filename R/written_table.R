@@ -79,7 +79,8 @@ write_to_table <- function(x, plan, target) {
       check_kept(part, target)
     }
     first <<- FALSE
-  })
+    # Rows lie as they came: here, in the order of parts
+  }, workers = FALSE)
   check_rows(plan$rows$n)
   writing(target$name, DBI::dbCommit(con))
   done <- TRUE

@@ -1,11 +1,3 @@
-# Two processes that run rows, as a user's plan would start them
-local_workers <- function(env = parent.frame()) {
-  skip_if_not_installed("future")
-  skip_on_cran()
-  old <- future::plan("multisession", workers = 2)
-  withr::defer(future::plan(old), env)
-}
-
 study_of <- function(fit, ...) {
   replicate_study(fit, 10, replicates = 4, seed = 5, ...)
 }
