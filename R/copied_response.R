@@ -151,7 +151,7 @@ held_response <- function(y) {
   }
   own$many <- function() {
     many <<- many %||% (most_distinct(y) >= n / 2 &&
-      sum(diff(own$sorted()) > 0) + 1 >= n / 2)
+      length(sorted_runs_(own$sorted())$n) >= n / 2)
   }
   own$along <- function() {
     along <<- along %||% {
@@ -225,7 +225,10 @@ holds_scaled <- function(x, file) {
 
 #' Numbers in a unit in which the sum of their squares is finite
 #' @noRd
-with_squares <- function(x) x / max(1, abs(x[c(1, length(x))]) / 1e140)
+with_squares <- function(x) {
+  unit <- max(1, abs(x[c(1, length(x))]) / 1e140)
+  if (isTRUE(unit > 1)) x / unit else x
+}
 
 #' Are a column's values the means of the response in the groups it forms?
 #'

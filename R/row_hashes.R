@@ -90,7 +90,9 @@ is_same_file <- function(data, history) {
     return(TRUE)
   }
   types <- unique(c(new$hash, old$hash))
-  count <- function(x) replace(numeric(length(types)), match(x$hash, types), x$n)
+  count <- function(met) {
+    replace(numeric(length(types)), match(met$hash, types), met$n)
+  }
   # A history may hold the file several times over
   times <- max(1, round(sum(old$n) / sum(new$n)))
   sum(abs(times * count(new) - count(old))) <= ceiling(sqrt(sum(new$n)) / 10)

@@ -37,7 +37,9 @@ seal_of <- function(x) {
   } else if (inherits(x, c("synthesizer", "external_fit"))) {
     # Weights have a digest of their own, which node_of() compares
     weights <- x$privacy_weights
-    parts$privacy_weights <- list(bare_numbers(weights), attr(weights, "digest"))
+    parts$privacy_weights <- list(
+      bare_numbers(weights), attr(weights, "digest")
+    )
     parts <- parts[intersect(fit_parts, names(parts))]
   }
   if (inherits(x, "synthetic_data") && length(parts$sets) > 0) {
