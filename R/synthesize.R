@@ -190,7 +190,8 @@ draw_sets <- function(x, ..., ledger = NULL) {
 #' @param plan (list) See plan_sets().
 #' @noRd
 draw_planned <- function(x, plan) {
-  give_back_memory(NROW(plan$rows$data))
+  n <- NROW(plan$rows$data)
+  give_back_memory(n)
   drawn <- plan$source$draw(x, plan$asked, plan$rows)
   synthetic <- if (is.null(drawn$sets)) {
     build_synthetic_sets(

@@ -108,3 +108,15 @@ test_that("later stages refuse a fit that has not converged", {
   expect_error(check_converged(fit), "{2}", fixed = TRUE)
   expect_identical(check_converged(fit, allow = TRUE), fit)
 })
+
+test_that("the largest share of equal values is that of sums by value", {
+  withr::local_seed(3)
+  for (y in list(stats::rpois(50, 2), stats::rnorm(20), rep(3, 4), 1)) {
+    weight <- stats::runif(length(y)) * (stats::runif(length(y)) < 0.7)
+    weight[1] <- 1
+    expect_equal(
+      largest_tie(y, weight), max(rowsum(weight, y)) / sum(weight),
+      tolerance = 1e-12
+    )
+  }
+})
