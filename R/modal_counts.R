@@ -5,10 +5,11 @@
 # the ECDF is off by a per cent, but means, standard deviations and upper
 # quantiles are much too large. So a law says what a bin holds where noise is
 # larger than counts, and the noisy counts say it elsewhere. The log ratio of
-# the counts to the law's is a priori normal: a smooth curve over the scale,
-# which goes on as a line where nothing is known, and a spike of each bin's own.
-# How large both are is what makes the noisy counts likeliest under their known
-# noise. The counts are the mode.
+# the counts to the law's is a priori normal: what another place and spread of
+# the law make of it, a smooth curve over the scale, which goes on as a line
+# where nothing is known, and a spike of each bin's own. How large curve and
+# spikes are is what makes the noisy counts likeliest under their known noise.
+# The counts are the mode.
 #
 # Post-processing: it looks at the noisy counts, their noise and the law alone.
 
@@ -78,8 +79,12 @@ bin_parts <- function(breaks, count, size = 8) {
 #' @noRd
 with_even_part <- function(law, breaks) {
   law <- pmax(law, 1e-300)
-  0.9999 * law / sum(law) + 1e-4 * diff(breaks) / sum(diff(breaks))
+  0.9999 * law / sum(law) + even_shares(breaks)
 }
+
+#' The ten-thousandth of a law that is spread evenly
+#' @noRd
+even_shares <- function(breaks) 1e-4 * diff(breaks) / sum(diff(breaks))
 
 #' Middles of bins and parts, in standard deviations of the law from its mean
 #'
@@ -112,6 +117,25 @@ curve_covariance <- function(place) {
   near^2 * (3 * far - near) / 6 * (outer(sign(place), sign(place)) > 0)
 }
 
+# How far off a law's spread may be, in proportion: a standard deviation. What
+# it is made of was released with noise, or follows from a family
+spread_error <- 0.2
+
+#' The covariance of what another place and spread make of a law
+#'
+#' Of another place the log ratio is a line, of another spread a parabola. A
+#' curve that starts flat bends like one only where counts say so: beyond, a
+#' tail would stay as heavy as the law has it. The part of a law that is spread
+#' evenly stays as it is.
+#' @param parts See parts_of_bins().
+#' @noRd
+moved_covariance <- function(parts) {
+  place <- parts$place$bins
+  even <- sums_by(even_shares(parts$breaks), parts$bin) / parts$of_bins
+  wider <- place^2 * pmax(0, 1 - even)
+  tcrossprod(place) + spread_error^2 * tcrossprod(wider)
+}
+
 #' The modes of the log ratio, one for each size of curve and spikes
 #' @inheritParams modal_counts
 #' @return (list of lists) See ratio_mode(), with `curve` (its part of the log
@@ -120,11 +144,11 @@ curve_covariance <- function(place) {
 ratio_fits <- function(noisy, known, parts) {
   log_law <- log(parts$of_bins)
   place <- parts$place$bins
-  line <- tcrossprod(place)
+  moved <- moved_covariance(parts)
   bend <- curve_covariance(place)
   fits <- list()
   try <- function(size) {
-    curve <- line + size[1]^2 * bend
+    curve <- moved + size[1]^2 * bend
     one <- ratio_mode(
       noisy, known, log_law, curve + diag(size[2]^2, length(place)),
       likeliest(fits)$ratio %||% (0 * log_law)

@@ -68,7 +68,7 @@
 #' The intervals are only as good as the model. With Student's errors of 3
 #' degrees of freedom on the log scale, whose far tail the noise hides, 95%
 #' intervals of 20 sets with `uncertainty = TRUE` held the population's mean in
-#' 87% of 200 files (5,000 records, epsilon 1), and the estimate was 0.9% too
+#' 78% of 200 files (5,000 records, epsilon 1), and the estimate was 1.3% too
 #' small on average. Intervals from [lm()], which uses less information than the
 #' family, were a quarter too long.
 #' @section Error types:

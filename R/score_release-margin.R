@@ -223,18 +223,31 @@ margin_precision <- function(margin) {
 #' The family's law at the released coefficients, for the file's predictors, but
 #' with normal errors in place of Student's: a margin has bounds, and tails
 #' that only a family states would be most of a mean.
+#' @param x (list) A release, or an amount of one.
 #' @return (double) Shares, above 0.
 #' @noRd
 law_shares <- function(x, breaks) {
   mean <- family_mean(x$family, drop(x$population$rows %*% x$draws$mean))
   below <- if (is_location(x$family)) {
-    # The tenth and ninetieth hundredths are those of the family
-    sigma <- x$shape * latent_quantile(x$family, 0.9) / stats::qnorm(0.9)
+    sigma <- normal_spread(x)
     function(q, mean) stats::pnorm((q - mean) / sigma)
   } else {
     function(q, mean) response_probability(x$family, q, mean, x$shape)
   }
   with_even_part(diff(rowMeans(outer(breaks, mean, below))), breaks)
+}
+
+#' The standard deviation of normal errors of which as many are unclipped
+#'
+#' The clip is where the release has counted errors. Farther out the family
+#' alone states quantiles: a normal law that has those of Student's is too wide
+#' for errors that are normal.
+#' @inheritParams law_shares
+#' @noRd
+normal_spread <- function(x) {
+  clip <- x$steps[[length(x$steps)]]$clip
+  p <- clamp(latent_share(x$family, clip / x$shape), 0.6, 0.9)
+  unname(x$shape * latent_quantile(x$family, p) / stats::qnorm(p))
 }
 
 # Draws of a margin without noise, given the noisy one: modal_counts.R has their
@@ -257,14 +270,40 @@ known_margin <- function(x) {
 }
 
 #' Counts of the posterior
+#' @inheritParams margin_walk
+#' @return (list) See modal_counts().
+#' @noRd
+drawn_margin <- function(known, random) {
+  fit <- known$fits[[sum(known$share <= random(1)) + 1]]
+  margin_walk(known, fit, random)()
+}
+
+#' Many draws: each size of curve and spikes has as many as it is likely
+#'
+#' Of one walk for each size: a draw beside it is nearly independent.
+#' @inheritParams margin_walk
+#' @param draws (count)
+#' @return (list of lists)
+#' @noRd
+drawn_margins <- function(known, random, draws) {
+  each <- diff(round(c(0, known$share) * draws))
+  unlist(Map(function(fit, draws) {
+    walk <- margin_walk(known, fit, random)
+    lapply(seq_len(draws), function(k) walk(if (k == 1) 30 else 3))
+  }, known$fits[each > 0], each[each > 0]), recursive = FALSE)
+}
+
+#' A walk whose places are draws of the posterior
 #'
 #' Slices of ellipses (Murray, Adams and MacKay 2010) through draws of the
 #' normal approximation at the mode: far bins are skew.
+#' @param known (list) See known_margin().
+#' @param fit (list) One of its `fits`.
 #' @param random (function of a count) Gives uniform numbers.
-#' @return (list) See modal_counts().
+#' @return (function of a number of steps) Counts, see modal_counts(), after so
+#'   many steps more. The first place is one of the normal approximation.
 #' @noRd
-drawn_margin <- function(known, random, rounds = 30) {
-  fit <- known$fits[[sum(known$share <= random(1)) + 1]]
+margin_walk <- function(known, fit, random) {
   near <- function() {
     backsolve(fit$factor, stats::qnorm(random(ncol(fit$factor))))
   }
@@ -274,7 +313,7 @@ drawn_margin <- function(known, random, rounds = 30) {
   }
   d <- near()
   now <- beside(d)
-  for (round in seq_len(rounds)) {
+  step <- function() {
     other <- near()
     u <- random(40)
     least <- now + log(u[1])
@@ -284,14 +323,17 @@ drawn_margin <- function(known, random, rounds = 30) {
       new <- d * cos(angle) + other * sin(angle)
       found <- beside(new)
       if (found > least) {
-        d <- new
-        now <- found
-        break
+        d <<- new
+        now <<- found
+        return()
       }
       ends[(angle > 0) + 1] <- angle
       angle <- ends[1] + u[k] * (ends[2] - ends[1])
     }
   }
-  counts <- known$n * fit$at(fit$ratio + d)$p
-  counts_in_parts(known$parts, counts, fit$curve)
+  function(steps = 30) {
+    for (k in seq_len(steps)) step()
+    counts <- known$n * fit$at(fit$ratio + d)$p
+    counts_in_parts(known$parts, counts, fit$curve)
+  }
 }

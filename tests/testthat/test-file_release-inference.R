@@ -74,6 +74,27 @@ test_that("the summary has each statistic, the same at every call", {
   expect_output(print(summary(release)), "mean with zeros")
 })
 
+test_that("many margins are drawn as each by itself", {
+  amount <- paid_release()$amounts$pay
+  known <- known_margin(amount)
+  value <- exp(known$parts$breaks[-1])
+  mean_of <- function(drawn) sum(drawn$counts * value) / sum(drawn$counts)
+  random <- random_stream(c(1, 2, 3, 4), 1)
+  many <- drawn_margins(known, random, 1000)
+  expect_length(many, 1000)
+  many <- vapply(many, mean_of, 0)
+  alone <- vapply(1:200, function(k) mean_of(drawn_margin(known, random)), 0)
+  # Draws beside each other know next to nothing of each other
+  expect_lt(abs(stats::cor(many[-1], many[-1000])), 5.5 / sqrt(1000))
+  z <- (mean(many) - mean(alone)) / (stats::sd(many) / sqrt(1000 / 6))
+  expect_lt(abs(z), 5)
+  # Of 200 draws alone a statistic was off by a fourteenth of its noise, in all
+  # releases to the same side
+  other <- drawn_margins(known, random_stream(c(5, 6, 7, 8), 1), 1000)
+  z <- (mean(many) - mean(vapply(other, mean_of, 0))) / stats::sd(many)
+  expect_lt(abs(z), 5.5 * sqrt(2 / 1000))
+})
+
 test_that("a file's own coefficients are between prior and noisy ones", {
   release <- paid_release()$amounts$pay
   file <- release$coefficients$file

@@ -172,3 +172,48 @@ test_that("counts that vary more than Poisson ones are warned of", {
   }
   expect_no_warning(far(poisson ~ x))
 })
+
+test_that("a law of Student's family has as many errors within the clip", {
+  # Of normal errors with a deviation of 0.6 a release counts those within 0.66;
+  # a normal law that has their shape's ninetieth hundredth is 5% too wide
+  family <- student_t()
+  clip <- 0.66
+  share <- function(shape) {
+    latent_share(family, clip / shape) - stats::pnorm(clip / 0.6)
+  }
+  x <- list(
+    family = family, shape = c(sigma = stats::uniroot(share, c(0.1, 2))$root),
+    steps = list(list(clip = 1), list(clip = clip)),
+    population = list(rows = matrix(1, 1, 1)), draws = list(mean = 0)
+  )
+  breaks <- seq(-4, 4, 0.25)
+  normal <- with_even_part(diff(stats::pnorm(breaks / 0.6)), breaks)
+  expect_equal(law_shares(x, breaks), normal, tolerance = 1e-3)
+  # Where all or next to none are unclipped, too
+  for (clip in c(0, 1e-9, 1e9)) {
+    x$steps[[2]]$clip <- clip
+    expect_gt(normal_spread(x), x$shape)
+    expect_lt(normal_spread(x), 1.3 * x$shape)
+  }
+  x$family <- as_synth_family("gaussian")
+  expect_equal(normal_spread(x), x$shape[["sigma"]])
+})
+
+test_that("counts have their own spread, and not that of a law", {
+  breaks <- seq(-6, 6, length.out = 61)
+  file <- 2700 * diff(stats::pnorm(breaks))
+  known <- diag(1 / 29^2, 60)
+  values <- function(counts) {
+    middle <- (counts$breaks[-1] + counts$breaks[-length(counts$breaks)]) / 2
+    sum(counts$counts * exp(middle)) / sum(counts$counts)
+  }
+  mean_under <- function(spread) {
+    values(modal_counts(parts_of_bins(breaks, function(breaks) {
+      with_even_part(diff(stats::pnorm(breaks / spread)), breaks)
+    }), file, known))
+  }
+  # Means of the laws themselves are 11% and 17% too large and 11% too small,
+  # and without another spread counts kept 9%, 5% and 3% of it
+  found <- vapply(c(1.1, 1.15, 0.87), mean_under, 0)
+  expect_lt(max(abs(found / exp(0.5) - 1)), 0.02)
+})
