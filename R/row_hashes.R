@@ -5,9 +5,7 @@
 #'
 #' Of 52 bits each, so that they fit in doubles, and sorted, so that they do not
 #' tell whose they are. The salt is a hash of the file: tables that others have
-#' made beforehand are of no use. Of many different records only those with the
-#' smallest hashes are kept, which are as good as drawn at random: what two
-#' files share is told by the same part of both.
+#' made beforehand are of no use.
 #' @param columns (list) The columns that were read.
 #' @return (list) `columns` (their names), `salt`, `rows` (see met_hashes()),
 #'   `form` (count: which hash). As confidential as what it is stored with.
@@ -21,25 +19,14 @@ row_hashes <- function(columns) {
   )
 }
 
-#' Which hashes there are, and how often
+#' Which hashes there are, and how many records have each
 #' @param hashes (double) One per record.
-#' @param most (count) Different ones that are kept.
-#' @return (list) `hash` (double, sorted), `n` (integer, one for each), `below`
-#'   (number): all below it are kept.
+#' @return (list) `hash` (double, sorted), `n` (integer, one for each, or 1).
 #' @noRd
-met_hashes <- function(hashes, most = 2^17) {
+met_hashes <- function(hashes) {
   runs <- sorted_runs_(sort(hashes, method = "radix"))
-  below <- Inf
-  if (length(runs$value) > most) below <- runs$value[most + 1]
-  hashes_below(list(hash = runs$value, n = runs$n, below = Inf), below)
-}
-
-hashes_below <- function(met, below) {
-  if (below >= met$below) {
-    return(met)
-  }
-  kept <- met$hash < below
-  list(hash = met$hash[kept], n = met$n[kept], below = below)
+  alone <- length(runs$n) == length(hashes)
+  list(hash = runs$value, n = if (alone) 1L else runs$n)
 }
 
 #' A factor is hashed as its text is, and not written out as text before
@@ -80,22 +67,23 @@ is_same_file <- function(data, history) {
     x = "It was saved by an earlier version of the package.",
     i = "Make it again from its file."
   )
-  new <- met_hashes(
-    hash_rows(lapply(data[history$columns], hashed_column), history$salt)
-  )
-  below <- min(new$below, history$rows$below)
-  new <- hashes_below(new, below)
-  old <- hashes_below(history$rows, below)
-  if (is_mostly_in(new, old) || is_mostly_in(old, new)) {
+  columns <- lapply(data[history$columns], hashed_column)
+  rows <- with_counts(met_hashes(hash_rows(columns, history$salt)))
+  old <- with_counts(history$rows)
+  if (is_mostly_in(rows, old) || is_mostly_in(old, rows)) {
     return(TRUE)
   }
-  types <- unique(c(new$hash, old$hash))
+  types <- unique(c(rows$hash, old$hash))
   count <- function(met) {
     replace(numeric(length(types)), match(met$hash, types), met$n)
   }
   # A history may hold the file several times over
-  times <- max(1, round(sum(old$n) / sum(new$n)))
-  sum(abs(times * count(new) - count(old))) <= ceiling(sqrt(sum(new$n)) / 10)
+  times <- max(1, round(sum(old$n) / sum(rows$n)))
+  sum(abs(times * count(rows) - count(old))) <= ceiling(sqrt(sum(rows$n)) / 10)
+}
+
+with_counts <- function(met) {
+  list(hash = met$hash, n = rep_len(met$n, length(met$hash)))
 }
 
 #' Are more records of a file found in another than chance explains?

@@ -64,10 +64,12 @@ values_hash <- function(x) {
 #' @return (string) A hash, confidential.
 #' @noRd
 values_mark <- function(x) {
-  if (is.numeric(x) && !is.object(x) && is_counted(x)) {
-    return(rlang::hash(counted_numbers(x)))
-  }
   values <- plain_values(x)
+  if (is.numeric(values)) {
+    # Those that are sorted are sorted at once
+    counted <- counted_numbers(values)
+    values <- rep(counted$value, counted$n)
+  }
   # What sort() returns says that it is sorted, which the hash sees
   rlang::hash(sort(values, method = "radix"))
 }

@@ -261,7 +261,11 @@ test_that("counted numbers are runs of sorted ones", {
     counted <- counted_numbers(y)
     expect_equal(counted$value, as.double(runs$values), tolerance = 0)
     expect_identical(counted$n, runs$lengths)
-    # A mark is the same in any order and type, and of no other numbers
+    # Ledgers keep marks: they stay what they were
+    expect_identical(
+      values_mark(y), rlang::hash(sort(as.double(y) + 0, method = "radix"))
+    )
+    # In any order and type, and of no other numbers
     expect_identical(values_mark(y), values_mark(sample(y) + 0))
     expect_false(values_mark(y) == values_mark(replace(y, 2, 4)))
     expect_false(values_mark(y) == values_mark(y[-1]))
