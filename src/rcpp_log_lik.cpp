@@ -62,9 +62,8 @@ ps::LipschitzBounds bounds_of(const Rcpp::List& spec,
 /// How many draws lost a record's log-likelihood, of each record that has any;
 /// names are the records' numbers.
 Rcpp::IntegerVector lost_draws(const std::vector<int>& nonfinite) {
-  Rcpp::IntegerVector out(
-      std::count_if(nonfinite.begin(), nonfinite.end(),
-                    [](int lost) { return lost > 0; }));
+  Rcpp::IntegerVector out(std::count_if(nonfinite.begin(), nonfinite.end(),
+                                        [](int lost) { return lost > 0; }));
   if (out.size() == 0) return out;
   Rcpp::CharacterVector names(out.size());
   R_xlen_t at = 0;
@@ -95,10 +94,9 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws, int threads) {
     record[i] = lost ? R_PosInf : std::max(std::fabs(high), std::fabs(low));
     oscillation[i] = lost ? R_PosInf : high - low;
   }
-  return Rcpp::List::create(_["record"] = record,
-                            _["oscillation"] = oscillation,
-                            _["draw"] = found.draw,
-                            _["nonfinite"] = lost_draws(found.nonfinite));
+  return Rcpp::List::create(
+      _["record"] = record, _["oscillation"] = oscillation,
+      _["draw"] = found.draw, _["nonfinite"] = lost_draws(found.nonfinite));
 }
 
 // [[Rcpp::export(rng = false)]]

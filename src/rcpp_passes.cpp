@@ -101,7 +101,8 @@ Rcpp::IntegerVector whole_counts_(SEXP x, double least, int size) {
   const auto count = [&](const auto* value) {
     for (R_xlen_t i = 0; i < XLENGTH(x); ++i) {
       const double place = static_cast<double>(value[i]) - least;
-      if (!(place >= 0 && place < size)) Rcpp::stop("A number is out of range.");
+      if (!(place >= 0 && place < size))
+        Rcpp::stop("A number is out of range.");
       ++out[static_cast<R_xlen_t>(place)];
     }
   };
