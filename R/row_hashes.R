@@ -68,8 +68,8 @@ is_same_file <- function(data, history) {
     i = "Make it again from its file."
   )
   columns <- lapply(data[history$columns], hashed_column)
-  rows <- with_counts(met_hashes(hash_rows(columns, history$salt)))
-  old <- with_counts(history$rows)
+  rows <- counted_hashes(met_hashes(hash_rows(columns, history$salt)))
+  old <- counted_hashes(history$rows)
   if (is_mostly_in(rows, old) || is_mostly_in(old, rows)) {
     return(TRUE)
   }
@@ -82,7 +82,7 @@ is_same_file <- function(data, history) {
   sum(abs(times * count(rows) - count(old))) <= ceiling(sqrt(sum(rows$n)) / 10)
 }
 
-with_counts <- function(met) {
+counted_hashes <- function(met) {
   list(hash = met$hash, n = rep_len(met$n, length(met$hash)))
 }
 
