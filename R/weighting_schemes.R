@@ -19,7 +19,8 @@ scheme_of <- function(node) {
 }
 
 as_node <- function(x) {
-  if (is_privacy_weights(x)) node_of(x) else x
+  # Weights that lost their class by an edit are still no node
+  if (is.numeric(x)) node_of(x) else x
 }
 
 # Each of the following takes weights or a node --------------------------------

@@ -436,6 +436,11 @@ test_that("an edited fit has no label, nor has what is drawn from it", {
     `public weights put on` = function(s) {
       edit(s$clip(s$lw), privacy_weights = public_scalar(0.5))
     },
+    `one weight, which takes the class off` = function(s) {
+      fit <- s$clip(s$lw)
+      fit$privacy_weights[3] <- 0.1
+      fit
+    },
     `draws of another fit` = function(s) edit(s$strict, draws = s$plain$draws),
     `draws chosen` = function(s) {
       edit(s$strict, draws = s$strict$draws[1:10, , drop = FALSE])
