@@ -37,23 +37,19 @@ has_missing <- function(x) {
   }
 }
 
-#' Many whole numbers of a small range, which are counted without sorting?
-#' @noRd
-is_counted <- function(y, facts = number_facts_(y)) {
-  facts$missing == 0 && facts$whole && length(y) >= 1e4 &&
-    isTRUE(facts$most - facts$least < 1e6) &&
-    max(abs(c(facts$least, facts$most))) <= 2^52
-}
-
 #' Distinct numbers, sorted, and how many there are of each
+#'
+#' Whole numbers of a small range are counted, which takes no sorting.
 #' @return (list) `value`, `n`.
 #' @noRd
 counted_numbers <- function(y) {
   facts <- number_facts_(y)
-  if (!is_counted(y, facts)) {
+  range <- facts$most - facts$least
+  if (facts$missing > 0 || !facts$whole || !isTRUE(range < 1e6) ||
+    length(y) < 1e4 || max(abs(c(facts$least, facts$most))) > 2^52) {
     return(sorted_runs_(sort(as.double(y), method = "radix")))
   }
-  n <- whole_counts_(y, facts$least, facts$most - facts$least + 1)
+  n <- whole_counts_(y, facts$least, range + 1)
   value <- facts$least + seq_along(n) - 1
   list(value = value[n > 0], n = n[n > 0])
 }

@@ -55,8 +55,7 @@ ps::Codes to_codes(SEXP x) {
   } else if (TYPEOF(x) == INTSXP) {
     codes.look_at(INTEGER_RO(x), n);
   } else {
-    const std::vector<int> own = to_std<int>(x);
-    codes.assign(own.begin(), own.end());
+    codes = ps::Codes(to_std<int>(x));
   }
   return codes;
 }

@@ -12,24 +12,24 @@
 
 namespace pseudosynth {
 
-/// @brief Codes of levels from 0 on: a byte each where another holds them so,
-/// else whole numbers.
-class Codes {
+/// @brief Codes of levels from 0 on: whole numbers, or a byte each where
+/// another holds them so.
+class Codes : private Values<int> {
  public:
-  void look_at(const int* data, std::size_t n) {
-    bytes_ = nullptr;
-    numbers_.look_at(data, n);
-  }
+  using Values<int>::Values;
+  using Values<int>::look_at;
+  using Values<int>::push_back;
+
   void look_at(const std::uint8_t* data, std::size_t n) {
     bytes_ = data;
     n_bytes_ = n;
   }
 
   std::size_t size() const {
-    return bytes_ != nullptr ? n_bytes_ : numbers_.size();
+    return bytes_ != nullptr ? n_bytes_ : Values<int>::size();
   }
   int operator[](std::size_t i) const {
-    return bytes_ != nullptr ? bytes_[i] : numbers_[i];
+    return bytes_ != nullptr ? bytes_[i] : Values<int>::operator[](i);
   }
   /// use(codes from `first` on), of whichever type they have.
   template <class Use>
@@ -37,19 +37,10 @@ class Codes {
     if (bytes_ != nullptr)
       use(bytes_ + first);
     else
-      use(numbers_.data() + first);
-  }
-
-  /// Of codes of its own alone.
-  void push_back(int code) { numbers_.push_back(code); }
-  template <class Iterator>
-  void assign(Iterator first, Iterator last) {
-    bytes_ = nullptr;
-    numbers_.assign(first, last);
+      use(data() + first);
   }
 
  private:
-  Values<int> numbers_;
   const std::uint8_t* bytes_ = nullptr;
   std::size_t n_bytes_ = 0;
 };
