@@ -4,6 +4,11 @@
 # Bins of a number where it is a predictor
 predictor_bins <- 5
 
+# The share of what bins have beyond a model that those beside them have, too,
+# and the share of records after which little of it is left. Reaches of .05 and
+# .2, shares of .5 and .95 are as good
+alike_bins <- list(share = 0.7, reach = 0.1)
+
 #' Does a budget bear tables?
 #'
 #' Not where a level has fewer records than so many deviations of the noise that
@@ -75,13 +80,36 @@ shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
       variance = variance[t]
     )
   })
+  margin <- Reduce(`+`, lapply(pairs, function(pair) colSums(pair$base)))
+  known <- c(
+    known %||% vector("list", last - 1), list(neighbours_alike(margin))
+  )
   axes <- level_axes(pairs, c(
-    lapply(pairs, function(pair) rowSums(pair$base)),
-    list(Reduce(`+`, lapply(pairs, function(pair) colSums(pair$base))))
+    lapply(pairs, function(pair) rowSums(pair$base)), list(margin)
   ), known)
   lapply(pairs, function(pair) {
     told(pair$residual, axes[pair$columns], pair$variance)
   })
+}
+
+#' How bins vary before any table is seen: those beside each other are alike
+#'
+#' Their correlation falls with the share of records between them; a part of
+#' what a bin has is its own.
+#' @param margin (double) Of the bins.
+#' @return (list) See level_axes().
+#' @noRd
+neighbours_alike <- function(margin) {
+  own <- expected_alike(margin)
+  share <- pmax(margin, 1e-9 * sum(margin)) / sum(margin)
+  at <- cumsum(share) - share / 2
+  # Of counts: shares times what varies, less its mean
+  centred <- diag(share, length(share)) - outer(share, share)
+  varies <- centred %*% exp(-abs(outer(at, at, `-`)) / alike_bins$reach) %*%
+    centred
+  size <- sum(diag(own)) / max(sum(diag(varies)), 1e-300)
+  mixed <- (1 - alike_bins$share) * own + alike_bins$share * size * varies
+  c(axes_of(mixed), list(tables = alike$tables))
 }
 
 #' Sums of rows' shares of the bins by each predictor's levels

@@ -11,8 +11,8 @@ block_fitting <- list(
 #' Draw sets of a released block
 #'
 #' Cells start from their margins and move one at a time by their conditional
-#' law under exp(-beta sum of squared misses / 2). beta rises to 3 standard
-#' deviations of the noise. The file is not read.
+#' law under exp(-beta sum of weighted squared misses / 2). beta rises to 3
+#' standard deviations of the noise. The file is not read.
 #' @param release (list) See release_block().
 #' @param m (count) Number of sets.
 #' @param n (count or `NULL`) Records a set. `NULL`: as many as released, noisy
@@ -37,19 +37,16 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
   }
   drawn <- underived_block(release)
   published <- drawn$published
-  noise <- vapply(drawn$targets, `[[`, 0, "variance")
-  control <- c(fitting, list(
-    noise = if (length(noise) > 0) sqrt(mean(noise)) else 0,
-    records = release$n
-  ))
+  targets <- weighted_targets(drawn$targets)
+  control <- c(fitting, list(noise = targets$noise, records = release$n))
   # A column without a partner is in no pair: its margin is what it is fitted to
   paired <- unlist(lapply(drawn$targets, `[[`, "columns"))
   alone <- lapply(setdiff(which(!published), paired), function(j) {
-    list(columns = j, target = drawn$margins[[j]])
+    list(columns = j, target = drawn$margins[[j]], weight = 1)
   })
   sets <- fit_records_(
     as.integer(n), release$fixed, drawn$levels, published, drawn$margins,
-    c(drawn$targets, alone), drawn$rules, control, as.integer(m),
+    c(targets$tables, alone), drawn$rules, control, as.integer(m),
     as.integer(first), words, threads
   )
   refuse_if(
@@ -59,4 +56,22 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
     arg = "rules"
   )
   lapply(sets, with_derived_codes, release$derived, length(release$levels))
+}
+
+#' Targets with the weights of their squared misses
+#'
+#' A table that has less noise weighs more: by one over the noise's standard
+#' deviation. By one over its variance sets are no nearer to files, nor where
+#' all weigh the same: targets are not only noisy, they are shrunk.
+#' @param targets (list) See block_targets().
+#' @return (list) `tables` and their `noise`, a typical standard deviation.
+#' @noRd
+weighted_targets <- function(targets) {
+  variance <- vapply(targets, `[[`, 0, "variance")
+  noise <- if (length(targets) > 0) sqrt(mean(variance)) else 0
+  weight <- ifelse(variance > 0, noise / sqrt(variance), 1)
+  list(
+    noise = noise,
+    tables = Map(function(one, w) c(one, list(weight = w)), targets, weight)
+  )
 }

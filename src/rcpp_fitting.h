@@ -42,7 +42,7 @@ inline Rcpp::IntegerMatrix from_rows(const std::vector<std::uint16_t>& rows,
   return codes;
 }
 
-/// @param tables list of `columns` (1-based) and `target`.
+/// @param tables list of `columns` (1-based), `target` and `weight`.
 /// @param rules list of `columns` and `cells` (0-based, whole numbers).
 inline pseudosynth::FittingTask to_task(const std::vector<int>& levels,
                                         const Rcpp::LogicalVector& fixed,
@@ -56,8 +56,9 @@ inline pseudosynth::FittingTask to_task(const std::vector<int>& levels,
   for (R_xlen_t t = 0; t < tables.size(); ++t) {
     const Rcpp::List table(tables[t]);
     const Rcpp::NumericVector target(table["target"]);
-    task.tables.push_back(
-        {to_columns(table["columns"], levels), {target.begin(), target.end()}});
+    task.tables.push_back({to_columns(table["columns"], levels),
+                           {target.begin(), target.end()},
+                           Rcpp::as<double>(table["weight"])});
   }
   for (R_xlen_t r = 0; r < rules.size(); ++r) {
     const Rcpp::List rule(rules[r]);

@@ -189,3 +189,45 @@ test_that("what other tables told of a column is what its axes start from", {
     shrunk_residual(pairs[[1]]$residual, axes, 1e9), numeric(48)
   )
 })
+
+test_that("bins beside each other are expected to be alike", {
+  margin <- rep(10, 12)
+  found <- neighbours_alike(margin)
+  varies <- covariance_of(found)
+  expect_equal(rowSums(varies), rep(0, 12), ignore_attr = TRUE)
+  expect_equal(mean(found$size), 1)
+  correlation <- stats::cov2cor(varies)
+  own <- stats::cov2cor(expected_alike(margin))
+  expect_gt(correlation[6, 7], own[6, 7] + 0.2)
+  expect_lt(correlation[1, 12], correlation[6, 7])
+  expect_identical(found$tables, alike$tables)
+  # A bin that has nothing, or bins alone
+  expect_true(all(is.finite(unlist(neighbours_alike(c(0, 3, 0))))))
+  expect_length(neighbours_alike(7)$size, 0)
+})
+
+test_that("noisy tables of bins are nearer to smooth ones so", {
+  withr::local_seed(8)
+  levels <- c(4, 3, 12)
+  margin <- rep(500, 12)
+  errors <- replicate(40, {
+    truth <- lapply(levels[1:2], function(l) {
+      b <- stats::rnorm(l)
+      as.vector(centred_table(outer(b, 100 * cos(1:12 / 4)), c(l, 12)))
+    })
+    noisy <- lapply(truth, function(x) x + stats::rnorm(length(x), sd = 80))
+    noisy <- Map(centred_table, noisy, lapply(levels[1:2], c, 12))
+    expected <- lapply(levels[1:2], function(l) rep(500 / l, l * 12))
+    found <- shrunk_tables(noisy, expected, levels, c(6400, 6400))
+    pairs <- lapply(1:2, function(t) {
+      list(columns = c(t, 3), residual = noisy[[t]], variance = 6400)
+    })
+    axes <- level_axes(pairs, list(rep(1, 4), rep(1, 3), margin))
+    flat <- lapply(pairs, function(pair) {
+      shrunk_residual(pair$residual, axes[pair$columns], 6400)
+    })
+    far <- function(x) sum((unlist(x) - unlist(truth))^2)
+    c(found = far(found), flat = far(flat))
+  })
+  expect_lt(mean(errors["found", ]), 0.9 * mean(errors["flat", ]))
+})

@@ -16,7 +16,9 @@ enumerated_law <- function(levels, n, fixed_codes, fixed, tables, forbidden,
   codes <- codes[keeps]
   energy <- vapply(codes, function(x) {
     counts <- table_counts_(x, levels, lapply(tables, `[[`, "columns"))
-    sum(mapply(function(n, t) sum((n - t$target)^2), counts, tables)) / 2
+    sum(mapply(function(n, t) {
+      t$weight * sum((n - t$target)^2)
+    }, counts, tables)) / 2
   }, 0)
   p <- exp(-beta * (energy - min(energy)))
   list(codes = codes, p = p / sum(p), energy = energy)
@@ -28,9 +30,11 @@ test_that("a Gibbs move alone leaves the target law as it is", {
   withr::local_seed(1)
   levels <- c(2L, 3L, 2L)
   tables <- list(
-    list(columns = 1:2, target = c(0.3, 1.2, 0, 0.5, -0.2, 0.4)),
-    list(columns = 2:3, target = c(1, 0.1, 0.2, 0.9, 0, 0.3)),
-    list(columns = c(1L, 3L, 2L), target = stats::runif(12))
+    list(
+      columns = 1:2, target = c(0.3, 1.2, 0, 0.5, -0.2, 0.4), weight = 0.5
+    ),
+    list(columns = 2:3, target = c(1, 0.1, 0.2, 0.9, 0, 0.3), weight = 2),
+    list(columns = c(1L, 3L, 2L), target = stats::runif(12), weight = 1.5)
   )
   forbidden <- rbind(c(2L, 2L, 1L), c(1L, 3L, 2L))
   rules <- list(
@@ -76,10 +80,10 @@ test_that("cells that a rule holds together reach all allowed states", {
   forbidden <- forbidden[forbidden[, 2] != forbidden[, 3], ]
   storage.mode(forbidden) <- "integer"
   tables <- list(
-    list(columns = 1:2, target = stats::runif(6)),
-    list(columns = 2:3, target = stats::runif(9)),
-    list(columns = c(3L, 1L), target = stats::runif(6)),
-    list(columns = c(3L, 1L, 2L), target = stats::runif(18))
+    list(columns = 1:2, target = stats::runif(6), weight = 0.5),
+    list(columns = 2:3, target = stats::runif(9), weight = 1),
+    list(columns = c(3L, 1L), target = stats::runif(6), weight = 2),
+    list(columns = c(3L, 1L, 2L), target = stats::runif(18), weight = 0.7)
   )
   rules <- list(list(columns = 1:3, cells = cell_number(forbidden, levels)))
   start <- rbind(c(1L, 2L, 2L), c(2L, 1L, 1L))
@@ -101,15 +105,54 @@ test_that("the energy is kept up by moves", {
   levels <- c(3L, 4L, 2L)
   codes <- leaning_codes(50, levels)
   tables <- list(
-    list(columns = 1:2, target = stats::runif(12, 0, 8)),
-    list(columns = c(3L, 2L, 1L), target = stats::runif(24, 0, 4))
+    list(columns = 1:2, target = stats::runif(12, 0, 8), weight = 3),
+    list(columns = c(3L, 2L, 1L), target = stats::runif(24, 0, 4), weight = 0.5)
   )
   found <- test_sweep_records_(
     codes, levels, rep(FALSE, 3), tables, list(), 0.5, 20, c(1, 2)
   )
   counts <- table_counts_(found$codes, levels, lapply(tables, `[[`, 1))
-  energy <- sum(mapply(function(n, t) sum((n - t$target)^2), counts, tables))
+  energy <- sum(mapply(function(n, t) {
+    t$weight * sum((n - t$target)^2)
+  }, counts, tables))
   expect_equal(found$energy[20], energy / 2)
+})
+
+test_that("a table weighs by one over its noise's standard deviation", {
+  targets <- list(
+    list(columns = 1:2, target = 1:4, variance = 4),
+    list(columns = 2:3, target = 1:6, variance = 100)
+  )
+  found <- weighted_targets(targets)
+  weight <- vapply(found$tables, `[[`, 0, "weight")
+  expect_equal(found$noise, sqrt(52))
+  expect_equal(weight, sqrt(52) / c(2, 10))
+  expect_identical(found$tables[[2]][names(targets[[2]])], targets[[2]])
+  # Where all have the same noise, or none, each weighs 1
+  alike <- lapply(targets, replace, "variance", 9)
+  expect_equal(vapply(weighted_targets(alike)$tables, `[[`, 0, "weight"), c(1, 1))
+  exact <- weighted_targets(lapply(targets, replace, "variance", 0))
+  expect_identical(exact$noise, 0)
+  expect_identical(vapply(exact$tables, `[[`, 0, "weight"), c(1, 1))
+  expect_identical(weighted_targets(list()), list(noise = 0, tables = list()))
+})
+
+test_that("where tables disagree, a set is nearer to the one that weighs more", {
+  # Shares of a column are one half in one table, and nine tenths in the other
+  tables <- function(weight) {
+    list(
+      list(columns = 1:2, target = rep(500, 4), weight = weight),
+      list(columns = c(1L, 3L), target = c(900, 100, 900, 100), weight = 1)
+    )
+  }
+  share <- vapply(c(0.1, 1, 10), function(weight) {
+    set <- test_sweep_records_(
+      cbind(rep(1:2, 1000), rep(1:2, each = 1000), rep(1:2, each = 1000)),
+      c(2L, 2L, 2L), rep(FALSE, 3), tables(weight), list(), 1, 20, c(1, 2)
+    )$codes
+    mean(set[, 1] == 1)
+  }, 0)
+  expect_equal(share, 0.5 + 0.4 * c(1 / 1.1, 1 / 2, 1 / 11), tolerance = 0.01)
 })
 
 test_that("sets come close to their targets", {
@@ -246,11 +289,11 @@ test_that("columns that rules tie together move as one, by their law", {
   forbidden <- domain[bad, ]
   storage.mode(forbidden) <- "integer"
   tables <- list(
-    list(columns = 1:2, target = stats::runif(6)),
-    list(columns = 2:3, target = stats::runif(9)),
-    list(columns = c(4L, 2L), target = stats::runif(9)),
-    list(columns = c(4L, 1L, 2L), target = stats::runif(18)),
-    list(columns = 2:4, target = stats::runif(27))
+    list(columns = 1:2, target = stats::runif(6), weight = 0.7),
+    list(columns = 2:3, target = stats::runif(9), weight = 2),
+    list(columns = c(4L, 2L), target = stats::runif(9), weight = 0.4),
+    list(columns = c(4L, 1L, 2L), target = stats::runif(18), weight = 1.5),
+    list(columns = 2:4, target = stats::runif(27), weight = 1)
   )
   start <- rbind(c(1L, 2L, 2L, 2L), c(2L, 1L, 1L, 1L))
   for (fixed in list(rep(FALSE, 4), c(TRUE, FALSE, FALSE, FALSE))) {

@@ -19,9 +19,12 @@ namespace pseudosynth {
 struct TargetTable {
   CrossedColumns columns;
   std::vector<double> target;
+  /// Of its squares in the energy, positive.
+  double weight;
 };
 
-/// @brief Counts less targets of all tables that a move can change.
+/// @brief Counts less targets of all tables that a move can change, each times
+/// its table's weight.
 ///
 /// Each is kept once for each of its columns that move, with that column's
 /// levels running fastest: what a move compares are neighbouring numbers.
@@ -32,6 +35,7 @@ class MissedTables {
   MissedTables(const std::vector<int>& levels, const std::vector<char>& fixed,
                const std::vector<TargetTable>& tables, double scale)
       : levels_(levels.begin(), levels.end()),
+        weight_(levels.size(), 0.0),
         pairs_(levels.size()),
         views_(levels.size()),
         mirrors_(levels.size()) {
@@ -40,12 +44,12 @@ class MissedTables {
     miss_.resize(miss_.size() + simd::whole_lanes(1));
   }
 
-  /// Sum over tables of |counts - targets|^2.
+  /// Sum over tables of weight |counts - targets|^2.
   double squared() const {
     double sum = 0.0;
     for (const Block& block : blocks_) {
       for (std::size_t c = 0; c < block.cells; ++c)
-        sum += miss_[block.start + c] * miss_[block.start + c];
+        sum += miss_[block.start + c] * miss_[block.start + c] / block.weight;
     }
     return sum;
   }
@@ -54,22 +58,22 @@ class MissedTables {
   void count(const std::uint16_t* record, double by = 1.0) {
     for (std::size_t j = 0; j < levels_.size(); ++j) {
       for (const Pair& pair : pairs_[j])
-        miss_[pair.start + levels_[j] * record[pair.other] + record[j]] += by;
+        miss_[pair.start + levels_[j] * record[pair.other] + record[j]] +=
+            by * pair.weight;
       for (const View& view : views_[j])
-        miss_[view.start + offset(view, record) + record[j]] += by;
+        miss_[view.start + offset(view, record) + record[j]] +=
+            by * view.weight;
     }
   }
 
-  /// How many tables have column j.
-  std::size_t tables_with(std::size_t j) const {
-    return pairs_[j].size() + views_[j].size();
-  }
+  /// The weight of all tables with column j.
+  double weight_with(std::size_t j) const { return weight_[j]; }
 
-  std::size_t tables_with_both(std::size_t j, std::size_t k) const {
-    std::size_t n = 0;
-    for (const Pair& pair : pairs_[j]) n += pair.other == k;
-    for (const View& view : views_[j]) n += has(view, k);
-    return n;
+  double weight_with_both(std::size_t j, std::size_t k) const {
+    double sum = 0.0;
+    for (const Pair& pair : pairs_[j]) sum += (pair.other == k) * pair.weight;
+    for (const View& view : views_[j]) sum += has(view, k) * view.weight;
+    return sum;
   }
 
   /// Adds what tables with column j miss at each of its levels, the
@@ -97,8 +101,8 @@ class MissedTables {
     const std::vector<Pair>& pairs = pairs_[j];
     for (std::size_t a = 0; a < pairs.size(); ++a)
       run[a] = at_pair(pairs[a], record, j);
-    detail::level_law(run, pairs.size(), levels_[j], record[j],
-                      static_cast<double>(pairs.size()), beta, law);
+    detail::level_law(run, pairs.size(), levels_[j], record[j], weight_[j],
+                      beta, law);
   }
 
   /// The same of tables that have, or do not have, column k.
@@ -152,12 +156,12 @@ class MissedTables {
     for (const Pair& pair : pairs_[j]) {
       const std::size_t level = record[pair.other];
       double* own = miss + pair.start + levels_[j] * level;
-      own[before] -= 1.0;
-      own[after] += 1.0;
+      own[before] -= pair.weight;
+      own[after] += pair.weight;
       if (pair.mirror == kNowhere) continue;
       double* mirror = miss + pair.mirror + level;
-      mirror[pair.levels * before] -= 1.0;
-      mirror[pair.levels * after] += 1.0;
+      mirror[pair.levels * before] -= pair.weight;
+      mirror[pair.levels * after] += pair.weight;
     }
     shift(record, j, -1.0);
     record[j] = to;
@@ -174,12 +178,14 @@ class MissedTables {
     std::vector<int> column;
     std::vector<std::size_t> stride;
     std::size_t start;
+    double weight;
   };
 
   /// The same of a pair, which most tables are: the other column, where its
   /// own view starts, if it moves, and its levels.
   struct Pair {
     std::size_t start, other, mirror, levels;
+    double weight;
   };
 
   /// A larger table's view, of whichever column, that has a given one.
@@ -190,6 +196,7 @@ class MissedTables {
   /// One view of each table.
   struct Block {
     std::size_t start, cells;
+    double weight;
   };
 
   void lay_out(const TargetTable& table, const std::vector<char>& fixed,
@@ -204,16 +211,18 @@ class MissedTables {
       if (fixed[static_cast<std::size_t>(column[own])]) continue;
       views[own] = view_of(table, own, scale);
       start[own] = views[own].start;
-      if (first) blocks_.push_back({start[own], table.columns.cells});
+      if (first)
+        blocks_.push_back({start[own], table.columns.cells, table.weight});
       first = false;
     }
     for (std::size_t own = 0; own < column.size(); ++own) {
       if (start[own] == kNowhere) continue;
       const std::size_t j = static_cast<std::size_t>(column[own]);
+      weight_[j] += table.weight;
       if (column.size() == 2) {
         const std::size_t other = static_cast<std::size_t>(column[1 - own]);
         pairs_[j].push_back(
-            {start[own], other, start[1 - own], levels_[other]});
+            {start[own], other, start[1 - own], levels_[other], table.weight});
         continue;
       }
       for (const int k : column)
@@ -228,7 +237,7 @@ class MissedTables {
     const auto size = [&](std::size_t a) {
       return levels_[static_cast<std::size_t>(from.column[a])];
     };
-    View view{{}, {}, miss_.size()};
+    View view{{}, {}, miss_.size(), table.weight};
     std::size_t stride = size(own);
     std::vector<std::size_t> to(from.size(), 1);
     for (std::size_t a = 0; a < from.size(); ++a) {
@@ -242,7 +251,7 @@ class MissedTables {
       std::size_t at = view.start;
       for (std::size_t a = 0; a < from.size(); ++a)
         at += to[a] * (c / from.stride[a] % size(a));
-      miss_[at] = -scale * table.target[c];
+      miss_[at] = -table.weight * scale * table.target[c];
     }
     return view;
   }
@@ -284,11 +293,13 @@ class MissedTables {
   void shift(const std::uint16_t* record, std::size_t j, double by) {
     for (const Mirror& at : mirrors_[j]) {
       const View& view = views_[at.column][at.view];
-      miss_[view.start + offset(view, record) + record[at.column]] += by;
+      miss_[view.start + offset(view, record) + record[at.column]] +=
+          by * view.weight;
     }
   }
 
   std::vector<std::size_t> levels_;
+  std::vector<double> weight_;
   std::vector<std::vector<Pair>> pairs_;
   std::vector<std::vector<View>> views_;
   std::vector<std::vector<Mirror>> mirrors_;

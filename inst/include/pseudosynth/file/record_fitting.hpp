@@ -1,7 +1,7 @@
 // Records whose tables come close to targets: Gibbs moves of one cell of one
-// record under exp(-beta sum |tables - targets|^2 / 2), beta rising; of two
-// cells at once where a rule holds them together, and of more where rules tie
-// them.
+// record under exp(-beta sum weight |tables - targets|^2 / 2), beta rising; of
+// two cells at once where a rule holds them together, and of more where rules
+// tie them.
 #ifndef PSEUDOSYNTH_FILE_RECORD_FITTING_HPP
 #define PSEUDOSYNTH_FILE_RECORD_FITTING_HPP
 
@@ -71,13 +71,14 @@ class FittedRecords {
   std::size_t size() const { return n_; }
   const std::vector<std::uint16_t>& rows() const { return rows_; }
 
-  /// sum |tables - targets|^2 / 2.
+  /// sum weight |tables - targets|^2 / 2.
   double energy() const { return missed_.squared() / 2.0; }
 
   /// Column j of record i from its full conditional at `beta`.
   void move(std::size_t i, std::size_t j, double beta, Rng& rng) {
     std::uint16_t* record = row(i);
-    // Without the record level v costs the sum over tables of miss + 1 / 2
+    // Without the record level v costs the sum over tables of weight (miss +
+    // 1 / 2)
     if (quick_[j]) {
       missed_.law(record, j, beta, law_.data());
       change(record, j, drawn(law_.data(), levels(j), rng));
@@ -85,7 +86,7 @@ class FittedRecords {
     }
     energy_.assign(levels(j), 0.0);
     missed_.add(record, j, energy_.data());
-    energy_[record[j]] -= static_cast<double>(missed_.tables_with(j));
+    energy_[record[j]] -= missed_.weight_with(j);
     if (task_.forbidden.concerns(static_cast<int>(j))) strike(record, j);
     change(record, j, choose(beta, rng));
   }
@@ -97,19 +98,19 @@ class FittedRecords {
     const std::uint16_t old_j = record[j], old_k = record[k];
     const std::size_t J = levels(j), K = levels(k);
     // Tables with one of them, then those with both; without the record they
-    // miss one less at its own levels
-    const std::size_t both = missed_.tables_with_both(j, k);
+    // miss one record less at its own levels
+    const double both = missed_.weight_with_both(j, k);
     std::vector<double> first(J, 0.0), second(K, 0.0);
     missed_.add_if(record, j, k, false, first.data());
     missed_.add_if(record, k, j, false, second.data());
-    first[old_j] -= static_cast<double>(missed_.tables_with(j) - both);
-    second[old_k] -= static_cast<double>(missed_.tables_with(k) - both);
+    first[old_j] -= missed_.weight_with(j) - both;
+    second[old_k] -= missed_.weight_with(k) - both;
     energy_.assign(J * K, 0.0);
     for (std::size_t u = 0; u < K; ++u) {
       double* energy = energy_.data() + J * u;
       record[k] = static_cast<std::uint16_t>(u);
       missed_.add_if(record, j, k, true, energy);
-      if (u == old_k) energy[old_j] -= static_cast<double>(both);
+      if (u == old_k) energy[old_j] -= both;
       for (std::size_t v = 0; v < J; ++v) {
         record[j] = static_cast<std::uint16_t>(v);
         energy[v] += first[v] + second[u];
