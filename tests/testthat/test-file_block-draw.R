@@ -130,14 +130,15 @@ test_that("a table weighs by one over its noise's standard deviation", {
   expect_identical(found$tables[[2]][names(targets[[2]])], targets[[2]])
   # Where all have the same noise, or none, each weighs 1
   alike <- lapply(targets, replace, "variance", 9)
-  expect_equal(vapply(weighted_targets(alike)$tables, `[[`, 0, "weight"), c(1, 1))
+  alike <- weighted_targets(alike)$tables
+  expect_equal(vapply(alike, `[[`, 0, "weight"), c(1, 1))
   exact <- weighted_targets(lapply(targets, replace, "variance", 0))
   expect_identical(exact$noise, 0)
   expect_identical(vapply(exact$tables, `[[`, 0, "weight"), c(1, 1))
   expect_identical(weighted_targets(list()), list(noise = 0, tables = list()))
 })
 
-test_that("where tables disagree, a set is nearer to the one that weighs more", {
+test_that("where tables disagree, sets are nearer to what weighs more", {
   # Shares of a column are one half in one table, and nine tenths in the other
   tables <- function(weight) {
     list(
