@@ -125,6 +125,10 @@ sorted_runs_ <- function(x) {
     .Call(`_pseudosynth_sorted_runs_`, x)
 }
 
+longest_run_ <- function(x) {
+    .Call(`_pseudosynth_longest_run_`, x)
+}
+
 whole_counts_ <- function(x, least, size) {
     .Call(`_pseudosynth_whole_counts_`, x, least, size)
 }

@@ -272,6 +272,7 @@ run_control <- function(run, spec) {
 sample_synthesizer <- function(model, weights, censor, run, control, init,
                                earlier = NULL) {
   spec <- model$spec
+  give_back_memory(length(spec$y))
   asked <- if (is.null(earlier)) {
     c(control, list(seed = seed_words(run$seed, run$purpose), init = init))
   } else {

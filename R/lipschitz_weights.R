@@ -130,7 +130,7 @@ lipschitz_rule <- function(basis, delta) {
 #' What the maps take from the bounds; non-finite ones stay out
 #' @noRd
 bound_range <- function(delta) {
-  finite <- delta[is.finite(delta)]
+  finite <- if (all_finite(delta)) delta else delta[is.finite(delta)]
   if (length(finite) == 0) finite <- c(0, 0)
   list(
     min = min(finite), max = max(finite), mean = mean(finite),

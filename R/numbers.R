@@ -4,8 +4,10 @@
 #'
 #' R lets it lie until it is a good part of all that R holds: with many records
 #' that is more memory than the next step takes.
+#' @param full (flag) `FALSE`: only what came up since the last time, which
+#'   takes far less time.
 #' @noRd
-give_back_memory <- function(n) if (n >= 1e6) gc()
+give_back_memory <- function(n, full = TRUE) if (n >= 1e6) gc(full = full)
 
 #' Numbers without attributes, in the memory that holds them already
 #' @noRd
@@ -60,11 +62,17 @@ by_blocks <- function(n, f, size = 1e5) {
     return(f(seq_len(n)))
   }
   all <- NULL
+  given_back <- 0
   for (first in seq(1, n, by = size)) {
     at <- first:min(n, first + size - 1)
     some <- f(at)
     if (is.null(all)) all <- vector(typeof(some), n)
     all[at] <- some
+    # A few times on the way, however many blocks there are
+    if (first - given_back > n / 20) {
+      give_back_memory(n, full = FALSE)
+      given_back <- first
+    }
   }
   all
 }

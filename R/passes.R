@@ -43,15 +43,35 @@ has_missing <- function(x) {
 #' @return (list) `value`, `n`.
 #' @noRd
 counted_numbers <- function(y) {
+  counted_wholes(y) %||% sorted_runs_(sort(as.double(y), method = "radix"))
+}
+
+#' The same of whole numbers of a small range; of others `NULL`
+#' @noRd
+counted_wholes <- function(y) {
   facts <- number_facts_(y)
   range <- facts$most - facts$least
   if (facts$missing > 0 || !facts$whole || !isTRUE(range < 1e6) ||
     length(y) < 1e4 || max(abs(c(facts$least, facts$most))) > 2^52) {
-    return(sorted_runs_(sort(as.double(y), method = "radix")))
+    return(NULL)
   }
   n <- whole_counts_(y, facts$least, range + 1)
   value <- facts$least + seq_along(n) - 1
   list(value = value[n > 0], n = n[n > 0])
+}
+
+#' The number that most records have, and how many: the least of several
+#' @return (list) `value`, `n`.
+#' @noRd
+most_common <- function(y) {
+  counted <- counted_wholes(y)
+  found <- if (is.null(counted)) {
+    longest_run_(sort(as.double(y), method = "radix"))
+  } else {
+    most <- which.max(counted$n)
+    c(counted$value[most], counted$n[most])
+  }
+  list(value = found[1], n = found[2])
 }
 
 which_not_finite <- function(x) {

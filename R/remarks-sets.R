@@ -51,10 +51,15 @@ remarks_of_values <- function(y, values) {
   y <- as.double(y)
   values <- lapply(values, as.double)
   all <- if (length(values) == 1) values[[1]] else unlist(values)
-  c(
-    remark_mean(y, values), remark_sd(y, values), remark_range(y, all),
-    remark_shared(y, all)
+  # Each takes some memory on the way
+  remarks <- list(
+    function() remark_mean(y, values), function() remark_sd(y, values),
+    function() remark_range(y, all), function() remark_shared(y, all)
   )
+  unlist(lapply(remarks, function(remark) {
+    give_back_memory(length(y), full = FALSE)
+    remark()
+  }))
 }
 
 remark_mean <- function(y, values) {
@@ -106,13 +111,12 @@ remark_sd <- function(y, values) {
 #' Many records share a value, such as 0 or a top code: few of the sets' have it
 #' @noRd
 remark_shared <- function(y, values) {
-  counted <- counted_numbers(y)
-  most <- which.max(counted$n)
-  value <- counted$value[most]
-  share <- counted$n[most] / length(y)
+  most <- most_common(y)
+  value <- most$value
+  share <- most$n / length(y)
   found <- mean(values == value)
   text_if(
-    counted$n[most] >= 3 && share >= shared_value && found < share / 2,
+    most$n >= 3 && share >= shared_value && found < share / 2,
     "%s of the file's values are %s, but only %s of the synthetic ones.",
     format_share(share), format_figure(value), format_share(found)
   )

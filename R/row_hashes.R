@@ -25,6 +25,7 @@ row_hashes <- function(columns) {
 #' @noRd
 met_hashes <- function(hashes) {
   runs <- sorted_runs_(sort(hashes, method = "radix"))
+  give_back_memory(length(hashes), full = FALSE)
   alone <- length(runs$n) == length(hashes)
   list(hash = runs$value, n = if (alone) 1L else runs$n)
 }

@@ -98,7 +98,7 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
     column <- as_response_type(response, own$y)
     structure(
       c(frame, stats::setNames(list(column), name))[rows$columns],
-      names = rows$columns, row.names = seq_len(nrow(values)),
+      names = rows$columns, row.names = .set_row_names(nrow(values)),
       class = frame_class(rows$tibble)
     )
   })

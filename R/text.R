@@ -65,13 +65,13 @@ values_hash <- function(x) {
 #' @noRd
 values_mark <- function(x) {
   values <- plain_values(x)
-  if (is.numeric(values)) {
-    # Those that are sorted are sorted at once
-    counted <- counted_numbers(values)
-    values <- rep(counted$value, counted$n)
-  }
+  # Those that are sorted are sorted at once
+  counted <- if (is.numeric(values)) counted_wholes(values)
+  if (!is.null(counted)) values <- rep(counted$value, counted$n)
   # What sort() returns says that it is sorted, which the hash sees
-  rlang::hash(sort(values, method = "radix"))
+  mark <- rlang::hash(sort(values, method = "radix"))
+  give_back_memory(length(x), full = FALSE)
+  mark
 }
 
 # Names as R code: one as it is, several as c("a", "b")

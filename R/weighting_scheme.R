@@ -101,13 +101,14 @@ weights_from_weighted <- function(fit, scheme, arguments, basis, rule) {
   weights <- fit$privacy_weights
   model <- frozen_model(fit)
   inner <- node_of(weights)
+  mark <- history_mark(fit)
   new_privacy_weights(
     rule(bare_numbers(weights), fit$bound$record), scheme,
     c(list(of = inner$scheme), arguments),
-    made_from = history_mark(fit) %||% NA, of = list(inner),
+    made_from = mark %||% NA, of = list(inner),
     basis = if (!is.null(model)) {
       # Not the rows that the weights inside keep already
-      own <- !isTRUE(history_mark(fit) %in% node_marks(inner))
+      own <- !isTRUE(mark %in% node_marks(inner))
       c(list(model = model), basis, list(history = if (own) fit_rows(fit)))
     },
     records = attr(weights, "records")

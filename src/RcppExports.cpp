@@ -418,6 +418,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// longest_run_
+Rcpp::NumericVector longest_run_(SEXP x);
+RcppExport SEXP _pseudosynth_longest_run_(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(longest_run_(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // whole_counts_
 Rcpp::IntegerVector whole_counts_(SEXP x, double least, int size);
 RcppExport SEXP _pseudosynth_whole_counts_(SEXP xSEXP, SEXP leastSEXP, SEXP sizeSEXP) {
@@ -656,6 +666,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_own_sums_", (DL_FUNC) &_pseudosynth_own_sums_, 7},
     {"_pseudosynth_number_facts_", (DL_FUNC) &_pseudosynth_number_facts_, 2},
     {"_pseudosynth_sorted_runs_", (DL_FUNC) &_pseudosynth_sorted_runs_, 1},
+    {"_pseudosynth_longest_run_", (DL_FUNC) &_pseudosynth_longest_run_, 1},
     {"_pseudosynth_whole_counts_", (DL_FUNC) &_pseudosynth_whole_counts_, 3},
     {"_pseudosynth_all_on_grid_", (DL_FUNC) &_pseudosynth_all_on_grid_, 2},
     {"_pseudosynth_vector_hash_", (DL_FUNC) &_pseudosynth_vector_hash_, 1},

@@ -41,6 +41,22 @@ void add_text(SEXP x, Add add) {
   }
 }
 
+/// As add_bytes() of all, without writing out what R keeps as 1:n.
+void add_integers(SEXP x, ps::ValueHash& hash) {
+  const R_xlen_t n = XLENGTH(x);
+  if (!ALTREP(x)) {
+    hash.add_bytes(INTEGER_RO(x), static_cast<std::size_t>(n) * sizeof(int));
+    return;
+  }
+  std::array<int, 4096> some;
+  for (R_xlen_t at = 0; at < n;) {
+    const R_xlen_t got = INTEGER_GET_REGION(
+        x, at, static_cast<R_xlen_t>(some.size()), some.data());
+    hash.add_bytes(some.data(), static_cast<std::size_t>(got) * sizeof(int));
+    at += got;
+  }
+}
+
 std::string hex_of(const ps::ValueHash& hash) {
   const std::array<std::uint64_t, 2> words = hash.words();
   std::array<char, 33> text;
@@ -94,6 +110,24 @@ Rcpp::List sorted_runs_(SEXP x) {
   return Rcpp::List::create(Rcpp::_["value"] = value, Rcpp::_["n"] = n);
 }
 
+// The number that most of sorted ones are, and how many: the least of several.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector longest_run_(SEXP x) {
+  if (TYPEOF(x) != REALSXP) Rcpp::stop("Expected doubles.");
+  const double* const sorted = REAL_RO(x);
+  const R_xlen_t size = XLENGTH(x);
+  R_xlen_t first = 0, longest = 0, from = 0;
+  for (R_xlen_t i = 0; i < size; ++i) {
+    if (sorted[i] != sorted[from]) from = i;
+    if (i - from + 1 > longest) {
+      longest = i - from + 1;
+      first = from;
+    }
+  }
+  return Rcpp::NumericVector::create(size > 0 ? sorted[first] : NA_REAL,
+                                     static_cast<double>(longest));
+}
+
 // How many of some whole numbers are `least`, `least` + 1 and so on.
 // [[Rcpp::export(rng = false)]]
 Rcpp::IntegerVector whole_counts_(SEXP x, double least, int size) {
@@ -129,8 +163,10 @@ std::string vector_hash_(SEXP x) {
   const std::size_t n = length_of(x);
   switch (TYPEOF(x)) {
     case LGLSXP:
+      hash.add_bytes(LOGICAL_RO(x), n * sizeof(int));
+      break;
     case INTSXP:
-      hash.add_bytes(INTEGER_RO(x), n * sizeof(int));
+      add_integers(x, hash);
       break;
     case REALSXP:
       hash.add_bytes(REAL_RO(x), n * sizeof(double));

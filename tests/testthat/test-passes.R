@@ -277,3 +277,29 @@ test_that("numbers beyond 2^52 are sorted, not counted", {
   expect_identical(counted_numbers(far), list(value = 2^54, n = 20000L))
   expect_false(values_hash(far) == values_hash(2 * far))
 })
+
+test_that("the most common number is found, the least of several", {
+  withr::local_seed(5)
+  by_table <- function(y) {
+    counts <- table(y)
+    list(
+      value = as.double(names(counts)[which.max(counts)]),
+      n = as.double(max(counts))
+    )
+  }
+  for (y in list(
+    c(3, 1, 3, 2, 1), 7, c(0.5, -2, 0.5), rep(4, 5), stats::rpois(2e4, 3),
+    round(stats::rnorm(3e4), 2)
+  )) {
+    expect_equal(most_common(y), by_table(y))
+  }
+  expect_identical(most_common(double()), list(value = NA_real_, n = 0))
+  expect_identical(most_common(c(NA, 2, 2, 1)), list(value = 2, n = 2))
+})
+
+test_that("a sequence that is not written out has the hash of one that is", {
+  for (x in list(1:3, 1:4096, 1:100001, 5:9000, 10:-5000, integer())) {
+    expect_identical(vector_hash_(x), vector_hash_(x + 0L))
+  }
+  expect_false(vector_hash_(1:5000) == vector_hash_(c(1:4999, 5001L)))
+})

@@ -94,3 +94,17 @@ test_that("text without an encoding is refused before a fit", {
   )
   expect_identical(error$rows, c(1L, 3L))
 })
+
+test_that("a mark of values is that of sorted ones, however they are sorted", {
+  withr::local_seed(6)
+  sorted <- function(x) {
+    rlang::hash(sort(as.double(x) + 0, method = "radix"))
+  }
+  for (x in list(
+    stats::rnorm(100), stats::rpois(2e4, 4), 1:2e4, c(NA, 2, -1), sample(1e5),
+    round(exp(stats::rnorm(2e4, 10, 2)))
+  )) {
+    expect_identical(values_mark(x), sorted(x))
+    expect_identical(values_mark(rev(x)), values_mark(x))
+  }
+})
