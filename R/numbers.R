@@ -1,14 +1,5 @@
 # Small numeric helpers that many files use.
 
-#' Give back what is not used any more, where records are many
-#'
-#' R lets it lie until it is a good part of all that R holds: with many records
-#' that is more memory than the next step takes.
-#' @param full (flag) `FALSE`: only what came up since the last time, which
-#'   takes far less time.
-#' @noRd
-give_back_memory <- function(n, full = TRUE) if (n >= 1e6) gc(full = full)
-
 #' Numbers without attributes, in the memory that holds them already
 #' @noRd
 bare_numbers <- function(x) {

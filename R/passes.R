@@ -1,6 +1,15 @@
 # What checks ask of a long column: answers in one pass that makes no copy of
 # it, or none where a look at its beginning or its range will do.
 
+#' Give back what is not used any more, where records are many
+#'
+#' R lets it lie until it is a good part of all that R holds: with many records
+#' that is more memory than the next step takes.
+#' @param full (flag) `FALSE`: only what came up since the last time, which
+#'   takes far less time.
+#' @noRd
+give_back_memory <- function(n, full = TRUE) if (n >= 1e6) gc(full = full)
+
 #' Are all numbers finite? In one pass, without a copy
 #' @noRd
 all_finite <- function(x) {
@@ -63,7 +72,7 @@ counted_wholes <- function(y) {
 #' The number that most records have, and how many: the least of several
 #' @return (list) `value`, `n`.
 #' @noRd
-most_common <- function(y) {
+commonest_number <- function(y) {
   counted <- counted_wholes(y)
   found <- if (is.null(counted)) {
     longest_run_(sort(as.double(y), method = "radix"))

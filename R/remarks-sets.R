@@ -111,7 +111,7 @@ remark_sd <- function(y, values) {
 #' Many records share a value, such as 0 or a top code: few of the sets' have it
 #' @noRd
 remark_shared <- function(y, values) {
-  most <- most_common(y)
+  most <- commonest_number(y)
   value <- most$value
   share <- most$n / length(y)
   found <- mean(values == value)

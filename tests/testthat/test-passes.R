@@ -291,10 +291,10 @@ test_that("the most common number is found, the least of several", {
     c(3, 1, 3, 2, 1), 7, c(0.5, -2, 0.5), rep(4, 5), stats::rpois(2e4, 3),
     round(stats::rnorm(3e4), 2)
   )) {
-    expect_equal(most_common(y), by_table(y))
+    expect_equal(commonest_number(y), by_table(y))
   }
-  expect_identical(most_common(double()), list(value = NA_real_, n = 0))
-  expect_identical(most_common(c(NA, 2, 2, 1)), list(value = 2, n = 2))
+  expect_identical(commonest_number(double()), list(value = NA_real_, n = 0))
+  expect_identical(commonest_number(c(NA, 2, 2, 1)), list(value = 2, n = 2))
 })
 
 test_that("a sequence that is not written out has the hash of one that is", {
