@@ -101,7 +101,8 @@ shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
 #' @noRd
 neighbours_alike <- function(margin) {
   own <- expected_alike(margin)
-  share <- pmax(margin, 1e-9 * sum(margin)) / sum(margin)
+  share <- pmax(margin, 1e-9 * sum(margin), 1e-300)
+  share <- share / sum(share)
   at <- cumsum(share) - share / 2
   # Of counts: shares times what varies, less its mean
   centred <- diag(share, length(share)) - outer(share, share)
@@ -109,7 +110,7 @@ neighbours_alike <- function(margin) {
     centred
   size <- sum(diag(own)) / max(sum(diag(varies)), 1e-300)
   mixed <- (1 - alike_bins$share) * own + alike_bins$share * size * varies
-  c(axes_of(mixed), list(tables = alike$tables))
+  axes_of(mixed)
 }
 
 #' Sums of rows' shares of the bins by each predictor's levels

@@ -61,17 +61,21 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
 #' Targets with the weights of their squared misses
 #'
 #' A table that has less noise weighs more: by one over the noise's standard
-#' deviation. By one over its variance sets are no nearer to files, nor where
-#' all weigh the same: targets are not only noisy, they are shrunk.
+#' deviation, up to a hundred times as much as another. In files of 5 to 14
+#' columns sets are then nearer to the file, by up to 2%, than if all weigh the
+#' same or by one over the variance: targets are not only noisy, they are
+#' shrunk.
 #' @param targets (list) See block_targets().
 #' @return (list) `tables` and their `noise`, a typical standard deviation.
 #' @noRd
 weighted_targets <- function(targets) {
   variance <- vapply(targets, `[[`, 0, "variance")
-  noise <- if (length(targets) > 0) sqrt(mean(variance)) else 0
-  weight <- ifelse(variance > 0, noise / sqrt(variance), 1)
+  most <- max(variance, 0)
+  noise <- if (most > 0) sqrt(mean(variance)) else 0
+  weight <- if (most > 0) noise / sqrt(pmax(variance, most / 1e4)) else 1
   list(
-    noise = noise,
-    tables = Map(function(one, w) c(one, list(weight = w)), targets, weight)
+    noise = noise, tables = Map(function(one, w) {
+      c(one, list(weight = w))
+    }, targets, rep_len(weight, length(targets)))
   )
 }

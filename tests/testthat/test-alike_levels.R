@@ -150,9 +150,10 @@ test_that("what other tables told of a column is what its axes start from", {
   margins <- c(list(rep(1, 12)), rep(list(rep(1, 4)), 30))
   first <- level_axes(in_one_direction(12, 30, 400), margins)
   # Thirty tables of four levels tell of 12 levels as much as 30 (4 - 1) / 12 do
-  expect_lte(first[[1]]$tables, alike$tables + 30 * 3 / 12)
+  assumed <- alike$told / (30 * 3 / 12)
+  expect_lte(first[[1]]$tables, assumed + 30 * 3 / 12)
   # A few are all noise
-  expect_gte(first[[1]]$tables, alike$tables + 25 * 3 / 12)
+  expect_gte(first[[1]]$tables, assumed + 25 * 3 / 12)
   alone <- level_axes(list(), list(rep(1, 12), c(5, 3), 7), list(first[[1]]))
   expect_equal(covariance_of(alone[[1]]), covariance_of(first[[1]]))
   expect_identical(alone[[1]]$tables, first[[1]]$tables)
@@ -200,7 +201,6 @@ test_that("bins beside each other are expected to be alike", {
   own <- stats::cov2cor(expected_alike(margin))
   expect_gt(correlation[6, 7], own[6, 7] + 0.2)
   expect_lt(correlation[1, 12], correlation[6, 7])
-  expect_identical(found$tables, alike$tables)
   # A bin that has nothing, or bins alone
   expect_true(all(is.finite(unlist(neighbours_alike(c(0, 3, 0))))))
   expect_length(neighbours_alike(7)$size, 0)
@@ -230,4 +230,30 @@ test_that("noisy tables of bins are nearer to smooth ones so", {
     c(found = far(found), flat = far(flat))
   })
   expect_lt(mean(errors["found", ]), 0.9 * mean(errors["flat", ]))
+})
+
+test_that("the fewer tables a column has, the more is assumed beforehand", {
+  pairs <- lapply(list(1:2, c(1, 3), c(1, 4)), function(columns) {
+    list(columns = columns)
+  })
+  # Three tables of 40 levels tell much of 4; one of 4 levels little of 40
+  expect_equal(
+    assumed_tables(pairs, c(4, 41, 41, 41, 9)),
+    c(alike$told / (3 * 40 / 4), rep(alike$tables, 4))
+  )
+  expect_equal(assumed_tables(pairs[1], c(5, 16)), c(4 / (15 / 5), 2))
+})
+
+test_that("two wide columns that have nothing to do with each other stay so", {
+  withr::local_seed(9)
+  l <- c(50, 40)
+  margins <- lapply(l, function(levels) rep(2e4 / levels, levels))
+  size <- replicate(5, {
+    noise <- centred_table(stats::rnorm(prod(l), sd = 40), l)
+    pair <- list(columns = 1:2, residual = noise, variance = 1600)
+    axes <- level_axes(list(pair), margins)
+    sum(shrunk_residual(noise, axes, 1600)^2) / sum(noise^2)
+  })
+  # Assumed as half a table it is four times as much
+  expect_lt(mean(size), 0.002)
 })

@@ -136,6 +136,12 @@ test_that("a table weighs by one over its noise's standard deviation", {
   expect_identical(exact$noise, 0)
   expect_identical(vapply(exact$tables, `[[`, 0, "weight"), c(1, 1))
   expect_identical(weighted_targets(list()), list(noise = 0, tables = list()))
+  # An exact table among noisy ones weighs most
+  exact <- weighted_targets(list(
+    replace(targets[[1]], "variance", 0), targets[[2]]
+  ))
+  weight <- vapply(exact$tables, `[[`, 0, "weight")
+  expect_equal(weight[1], 100 * weight[2])
 })
 
 test_that("where tables disagree, sets are nearer to what weighs more", {
