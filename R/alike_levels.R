@@ -12,9 +12,9 @@
 # Rounds of expectation and maximization: four and a hundred give the same
 # accuracy. What is assumed beforehand counts as much as this many tables, by a
 # column of as many levels, would: as two, which a column with few tables needs,
-# or there is noise in what they seem to tell. Where there are more than two,
+# or it is noise that they seem to tell. Where a column has more than two tables,
 # `told` over their number: with two throughout, sets of files of many columns
-# are 1 to 2% farther off
+# are up to 1% farther off
 alike <- list(rounds = 5, tables = 2, told = 4)
 
 #' The directions among the levels of each column in which interactions vary
