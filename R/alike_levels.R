@@ -12,7 +12,7 @@
 # Rounds of expectation and maximization: four and a hundred give the same
 # accuracy. What is assumed beforehand counts as much as this many tables, by a
 # column of as many levels, would: as two, which a column with few tables needs,
-# or it is noise that they seem to tell. Where a column has more than two tables,
+# or it is noise that they seem to tell. Where a column has more than two, as
 # `told` over their number: with two throughout, sets of files of many columns
 # are up to 1% farther off
 alike <- list(rounds = 5, tables = 2, told = 4)
