@@ -70,11 +70,19 @@ assumed_tables <- function(pairs, levels) {
 #' How levels vary before any table is seen: by their shares, centred
 #' @noRd
 expected_alike <- function(margin) {
-  share <- pmax(margin, 1e-9 * sum(margin), 1e-300)
-  l <- length(share)
-  centre <- diag(l) - 1 / l
-  varies <- centre %*% (share * centre)
-  varies * max(1, l - 1) / max(sum(diag(varies)), 1e-300)
+  share <- above_zero(margin)
+  centre <- diag(length(share)) - 1 / length(share)
+  of_mean_one(centre %*% (share * centre))
+}
+
+#' A margin none of whose levels has nothing
+#' @noRd
+above_zero <- function(margin) pmax(margin, 1e-9 * sum(margin), 1e-300)
+
+#' A covariance of levels that sum to 0, scaled: its sizes are 1 on average
+#' @noRd
+of_mean_one <- function(varies) {
+  varies * max(1, nrow(varies) - 1) / max(sum(diag(varies)), 1e-300)
 }
 
 #' Directions and sizes of a covariance of levels

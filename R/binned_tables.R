@@ -100,17 +100,15 @@ shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
 #' @return (list) See level_axes().
 #' @noRd
 neighbours_alike <- function(margin) {
-  own <- expected_alike(margin)
-  share <- pmax(margin, 1e-9 * sum(margin), 1e-300)
+  share <- above_zero(margin)
   share <- share / sum(share)
   at <- cumsum(share) - share / 2
   # Of counts: shares times what varies, less its mean
   centred <- diag(share, length(share)) - outer(share, share)
   varies <- centred %*% exp(-abs(outer(at, at, `-`)) / alike_bins$reach) %*%
     centred
-  size <- sum(diag(own)) / max(sum(diag(varies)), 1e-300)
-  mixed <- (1 - alike_bins$share) * own + alike_bins$share * size * varies
-  axes_of(mixed)
+  axes_of((1 - alike_bins$share) * expected_alike(margin) +
+    alike_bins$share * of_mean_one(varies))
 }
 
 #' Sums of rows' shares of the bins by each predictor's levels

@@ -1,5 +1,6 @@
 # What checks ask of a long column: answers in one pass that makes no copy of
-# it, or none where a look at its beginning or its range will do.
+# it, or none where a look at its beginning or its range will do. And what to do
+# with the memory of those that make copies.
 
 #' Give back what is not used any more, where records are many
 #'
@@ -49,13 +50,7 @@ has_missing <- function(x) {
 #' Distinct numbers, sorted, and how many there are of each
 #'
 #' Whole numbers of a small range are counted, which takes no sorting.
-#' @return (list) `value`, `n`.
-#' @noRd
-counted_numbers <- function(y) {
-  counted_wholes(y) %||% sorted_runs_(sort(as.double(y), method = "radix"))
-}
-
-#' The same of whole numbers of a small range; of others `NULL`
+#' @return (list or `NULL`, for other numbers) `value`, `n`.
 #' @noRd
 counted_wholes <- function(y) {
   facts <- number_facts_(y)

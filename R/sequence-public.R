@@ -82,7 +82,7 @@ public_model <- function(coding, family, prior, parts = NULL) {
   frame$y <- if (family$kind == "continuous") as.double(y) else y
   model <- new_model(
     on_all_others(frame),
-    structure(frame, class = "data.frame", row.names = seq_len(n)),
+    structure(frame, class = "data.frame", row.names = .set_row_names(n)),
     family, prior,
     scaling = stats::setNames(rep(list(c(0, 1)), length(lines)), lines)
   )

@@ -153,7 +153,7 @@ node_of_record <- function(tree, records, specs) {
   check_installed("rpart")
   unname(as.integer(stats::predict(
     tree$fit,
-    structure(data, class = "data.frame", row.names = seq_len(n)),
+    structure(data, class = "data.frame", row.names = .set_row_names(n)),
     type = "vector"
   )))
 }

@@ -324,7 +324,7 @@ leaving_form <- function(set) {
       attributes(moved) <- attributes(column)
       moved
     }),
-    names = names(set), row.names = seq_len(n),
+    names = names(set), row.names = .set_row_names(n),
     class = frame_class(is_tibble(set))
   )
 }
