@@ -146,7 +146,8 @@ tell_step <- function(text, .envir = rlang::caller_env()) {
   if (cli::is_dynamic_tty()) {
     cli::cli_progress_step(gsub("([{}])", "\\1\\1", text), .envir = .envir)
   } else {
-    rlang::inform(c(i = text))
+    # An audit makes hundreds of these, which nobody hears: rlang would set each
+    message(cli::symbol$info, " ", text)
   }
 }
 

@@ -15,11 +15,13 @@ test_that("names of columns do not meet those of the queries", {
     log(income) ~ n + q, log(income) ~ q + bin + n, log(income) ~ inside + k2,
     log(income) ~ k2 + k1, log(income) ~ v, log(income) ~ `a "b` + `(x)`
   )
-  for (formula in formulas) {
-    for (table in c("s", "t")) {
+  for (i in seq_along(formulas)) {
+    formula <- formulas[[i]]
+    own <- released(formula, d, epsilon = 10)
+    # Either is the name of one of the queries, too
+    for (table in by_night(c("s", "t"), if (i %% 2) "s" else "t")) {
       expect_same_release(
-        released(formula, dplyr::tbl(con, table), epsilon = 10),
-        released(formula, d, epsilon = 10)
+        released(formula, dplyr::tbl(con, table), epsilon = 10), own
       )
     }
   }

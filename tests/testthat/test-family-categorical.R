@@ -110,16 +110,11 @@ test_that("weights, bounds and clips of levels are those of any family", {
   )
   expect_lt(lipschitz(weighted)$overall, lipschitz(fit)$overall)
   clipped <- level_fit(data,
-    response = named_levels,
+    response = named_levels, seed = NULL,
     censor = censor(3, reference = list("(Intercept)" = 0), window = 2)
   )
   expect_lte(lipschitz(clipped)$overall, 1.5)
-  sets <- suppressWarnings(synthesize(
-    level_fit(data,
-      response = named_levels, seed = NULL,
-      censor = censor(3, reference = list("(Intercept)" = 0), window = 2)
-    ), 2
-  ))
+  sets <- suppressWarnings(synthesize(clipped, 2))
   label <- guarantee(sets)
   expect_identical(label$label, "strict")
   expect_match(paste(format(label), collapse = " "), "6 add-remove")

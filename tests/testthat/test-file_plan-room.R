@@ -129,7 +129,7 @@ test_that("rules with little room hold in every row, whatever the parts", {
   for (publish in list(NULL, "g")) {
     plan <- file_plan(data, book, rules = rules, publish = publish)
     release <- suppressWarnings(file_release(plan, 3, seed = 1))
-    for (set in as.list(synthesize(release, 5, seed = 2))) {
+    for (set in as.list(synthesize(release, by_night(5, 2), seed = 2))) {
       expect_true(all(set$a < set$c & set$b <= set$c))
       expect_true(all(set$g == "y" | set$a > 3))
       expect_no_error(file_plan(set, book, rules = rules))

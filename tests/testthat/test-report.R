@@ -278,13 +278,14 @@ test_that("pages of whole files hold what they should and nothing else", {
   expect_no_match(said, "Agency only")
   agency <- new_page()
   sets <- synthesize(canary_release(), 2)
-  report(sets, agency, data = file)
+  report(sets, agency, known = c("region", "trade"), data = file)
   said <- gsub("\\s+", " ", gsub("<[^>]*>", "", page_text(agency)$text))
   expect_match(said, "Agency only")
   expect_match(said, "Utility of synthetic files, mean over 2 sets")
+  expect_match(said, "keys: region, trade", fixed = TRUE)
+  expect_match(said, "a set has once", fixed = TRUE)
   expect_identical(format(file.mode(agency)), "600")
   expect_error(report(sets, agency), class = "pseudosynth_error_input")
-  expect_match(said, "was not stated")
   expect_error(
     report(sets, agency, groups = "region", data = file), "only appl"
   )
@@ -295,10 +296,6 @@ test_that("pages of whole files hold what they should and nothing else", {
     report(sets, agency, known = "nothing", data = file),
     class = "pseudosynth_error_input"
   )
-  report(sets, agency, known = c("region", "trade"), data = file)
-  said <- gsub("\\s+", " ", gsub("<[^>]*>", "", page_text(agency)$text))
-  expect_match(said, "keys: region, trade", fixed = TRUE)
-  expect_match(said, "a set has once", fixed = TRUE)
   expect_error(
     report(synthesize(release, seed = 1), page, "public", data = file),
     class = "pseudosynth_error_not_releasable"
@@ -321,7 +318,9 @@ test_that("files of one column have both pages", {
     for (audience in by_night(names(files), one)) {
       page <- new_page()
       report(release, page, audience, data = file)
-      expect_match(page_text(page)$text, names(file))
+      said <- page_text(page)$text
+      expect_match(said, names(file))
+      if (audience == "agency") expect_match(said, "was\\s+not\\s+stated")
     }
   }
 })

@@ -1,13 +1,15 @@
 crude <- list("(Intercept)" = 10.8, sigma = 1)
 
-two_stage <- function(..., epsilon0 = 1) {
+first_stage <- function(...) {
   two_stage_weights(
-    log(income) ~ age, epsilon0, c(1, 4), privacy_data(),
+    log(income) ~ age, 1, c(1, 4), privacy_data(),
     gaussian(), reference = crude,
     prior = prior_normal(intercept = c(10.8, 2.5)), chains = 2, warmup = 300,
     draws = 3000, seed = 3, ...
   )
 }
+
+two_stage <- function() remember("two_stage", first_stage())
 
 test_that("two-stage weights are the clamped distance at one paid draw", {
   w <- two_stage()
@@ -59,7 +61,7 @@ test_that("given the draw, no record moves the weight of another", {
 })
 
 test_that("calibration to replace halves the interval", {
-  w <- two_stage(neighbours = "replace")
+  w <- first_stage(neighbours = "replace")
   expect_equal(attr(w, "arguments")$epsilon0, 0.5)
   expect_equal(attr(w, "arguments")$epsilon0_replace, 1)
 })

@@ -108,17 +108,31 @@ class RowSums {
                        Work& work) const {
     evaluate<false>(family, at, eta, work);
     const Part part(*this, work, 0);
-    double total = 0.0;
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      double f = cell_constant_[c] +
-                 part(cell_statistic_.data() + c * S, cells.row[c]);
-      if constexpr (Family::kTable) f += work.table[response_of_[c]];
-      if constexpr (Family::kCancels)
-        if (!(std::fabs(part.last[cells.row[c]]) < kManyDigits))
-          f = exact(family, at, response_of_[c], cells.row[c], eta, work);
-      total += cells.clipped(c, f);
+    // In blocks: densities do not wait for the sum of those before them.
+    constexpr std::size_t kBlock = 256;
+    double f[kBlock];
+    RecordCells::Sum sum(cells);
+    for (std::size_t first = 0; first < cells.size(); first += kBlock) {
+      const std::size_t n = std::min(kBlock, cells.size() - first);
+      [[maybe_unused]] bool loses = false;
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t c = first + i;
+        f[i] = cell_constant_[c] +
+               part(cell_statistic_.data() + c * S, cells.row[c]);
+        if constexpr (Family::kTable) f[i] += work.table[response_of_[c]];
+        if constexpr (Family::kCancels)
+          loses |= !(std::fabs(part.last[cells.row[c]]) < kManyDigits);
+      }
+      if constexpr (Family::kCancels) {
+        for (std::size_t i = 0; loses && i < n; ++i) {
+          const int row = cells.row[first + i];
+          if (!(std::fabs(part.last[row]) < kManyDigits))
+            f[i] = exact(family, at, response_of_[first + i], row, eta, work);
+        }
+      }
+      sum.add(first, n, f);
     }
-    return total;
+    return sum.total();
   }
 
   double clipped_gradient(const Family& family, const At& at,
