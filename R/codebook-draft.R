@@ -15,9 +15,9 @@
 #' labels of package haven become
 #' labels of levels or of codes.
 #'
-#' @param data (data frame, table of a database, or character: paths of files)
-#'   The confidential file, see [file_plan()]. Of a table or of files one column
-#'   at a time is in memory.
+#' @param data (data frame, table of a database, character: paths of files, or
+#'   [shards()]) The confidential file, see [file_plan()]. Of what is no data
+#'   frame one column at a time is in memory.
 #' @param book (`codebook`) A draft, or what was made of it.
 #' @param columns (character or `NULL`) Which columns are confirmed. `NULL`, the
 #'   default: all.

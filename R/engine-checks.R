@@ -15,12 +15,11 @@
 check_table <- function(x, stated) {
   check_table_values(x)
   if (!has_labels(x$response)) {
-    check_table_ends(x, stated)
-    for (of in c("own", "modelled")) {
-      for (arg in names(stated[[of]])) {
-        check_table_numbers(x, stated[[of]][[arg]], x[[of]], arg, stated)
-      }
-    }
+    refuse_ends(stated, function(ends) {
+      found <- ends_in_table(x, ends)
+      found[["least", "near"]] | found[["most", "near"]]
+    })
+    refuse_numbers(stated, function(values, of) numbers_in_table(x, values, of))
   }
 }
 
@@ -98,25 +97,15 @@ check_table_values <- function(x) {
   )
 }
 
-check_table_ends <- function(x, stated) {
-  dialect <- x$dialect
-  number <- function(x) sql_value(dialect, as.double(x))
-  raw <- sql_as_double(dialect, x$records$variable)
+#' Refuse stated ends that are the least or the greatest response
+#' @param told (function of ends) Which are?
+#' @noRd
+refuse_ends <- function(stated, told) {
   for (arg in names(stated$ends)) {
     ends <- as.double(stated$ends[[arg]])
     ends <- ends[!near_one_of(ends, c(0, 1, stated$confirmed))]
-    near <- function(of, end) {
-      sprintf(
-        "%s(%s) >= %s AND %s(%s) <= %s", of, raw, number(end - 1e-6 * abs(end)),
-        of, raw, number(end + 1e-6 * abs(end))
-      )
-    }
-    told <- length(ends) > 0 && any(ask_table(x, sprintf(
-      "CASE WHEN %s OR %s THEN 1 ELSE 0 END AS e%d", near("MIN", ends),
-      near("MAX", ends), seq_along(ends)
-    )) > 0)
     refuse_private(
-      told, "{.arg {arg}}",
+      length(ends) > 0 && any(told(ends)), "{.arg {arg}}",
       x = "One of them is the smallest or the largest value of the data.",
       i = "State what is known beforehand. If it is public all the same, confirm
            it with {.code response = public_response(confirmed = )}.", arg = arg
@@ -124,30 +113,59 @@ check_table_ends <- function(x, stated) {
   }
 }
 
-#' See check_public_numbers()
-#' @param values (numeric or `NULL`) As stated.
-#' @param scale (string) The response, as a query has it.
+#' How the least and the greatest response of a table lie to some ends
+#' @return (list matrix) Rows `least`, `most`; columns `near`, `beyond`
+#'   (logical, for each end): farther out than near?
 #' @noRd
-check_table_numbers <- function(x, values, scale, arg, stated) {
-  values <- unique(abs(as.double(unlist(values))))
-  values <- values[is.finite(values) & signif(values, 3) != values &
-    !near_one_of(values, abs(as.double(stated$confirmed)))]
-  if (length(values) == 0) {
-    return(invisible())
-  }
-  n <- sum(x$cells$n)
-  told <- sum(unlist(x$engine$ask(
-    sql_statistics(x$dialect, x$engine$from, scale, n, values)
-  )) > 0)
-  refuse_private(
-    told > 0, "{.arg {arg}}",
-    x = "{told} number{?s} {?is/are} a value of the response, or its mean, a
-         quartile or another statistic of it.",
-    i = "State what is known beforehand: a number of two or three digits
-         will do.",
-    i = "If such a number is public all the same, confirm it with
-         {.code response = public_response(confirmed = )}.", arg = arg
+ends_in_table <- function(x, ends) {
+  number <- function(x) sql_value(x = as.double(x), dialect = dialect)
+  dialect <- x$dialect
+  raw <- sql_as_double(dialect, x$records$variable)
+  low <- number(ends - 1e-6 * abs(ends))
+  high <- number(ends + 1e-6 * abs(ends))
+  holds <- list(
+    sprintf("MIN(%1$s) >= %2$s AND MIN(%1$s) <= %3$s", raw, low, high),
+    sprintf("MAX(%1$s) >= %2$s AND MAX(%1$s) <= %3$s", raw, low, high),
+    sprintf("MIN(%s) < %s", raw, low), sprintf("MAX(%s) > %s", raw, high)
   )
+  found <- ask_table(x, sprintf(
+    "CASE WHEN %s THEN 1 ELSE 0 END AS e%d", unlist(holds),
+    seq_along(unlist(holds))
+  )) > 0
+  matrix(
+    split(found, rep(1:4, each = length(ends))), 2,
+    dimnames = list(c("least", "most"), c("near", "beyond"))
+  )
+}
+
+#' Refuse stated numbers that are the response's, see check_public_numbers()
+#' @param told (function of numbers and of the scale, `"own"` or `"modelled"`)
+#'   How many are?
+#' @noRd
+refuse_numbers <- function(stated, told) {
+  for (of in c("own", "modelled")) {
+    for (arg in names(stated[[of]])) {
+      values <- unique(abs(as.double(unlist(stated[[of]][[arg]]))))
+      values <- values[is.finite(values) & signif(values, 3) != values &
+        !near_one_of(values, abs(as.double(stated$confirmed)))]
+      n <- if (length(values) > 0) told(values, of) else 0
+      refuse_private(
+        n > 0, "{.arg {arg}}",
+        x = "{n} number{?s} {?is/are} a value of the response, or its mean, a
+             quartile or another statistic of it.",
+        i = "State what is known beforehand: a number of two or three digits
+             will do.",
+        i = "If such a number is public all the same, confirm it with
+             {.code response = public_response(confirmed = )}.", arg = arg
+      )
+    }
+  }
+}
+
+numbers_in_table <- function(x, values, of) {
+  sum(unlist(x$engine$ask(sql_statistics(
+    x$dialect, x$engine$from, x[[of]], sum(x$cells$n), values
+  ))) > 0)
 }
 
 #' Which numbers are values or statistics of the response?

@@ -6,50 +6,80 @@
 
 #' Refuse predictors that tell the response, hold it, or are its means
 #'
-#' And a combination that queries do not find again, as they are told it.
 #' @param x (list) See check_table().
 #' @param stated (list) See there.
 #' @param terms (named list) Computed terms of the formula, by combination.
 #' @noRd
 check_table_copies <- function(x, terms, stated) {
-  n <- x$cells$n
-  predictors <- x$cells$values
-  if (length(predictors) == 0) {
+  if (length(x$cells$values) == 0) {
     return(invisible())
   }
+  check <- columns_to_check(x$cells$values, terms)
+  followed <- groups_by_column(x, check$columns)
+  check_combinations(x, followed)
+  refuse_followed(x$cells, check$columns, followed, function() {
+    response_repeats(x)
+  })
+  if (is.numeric(x$records$variable$type)) {
+    refuse_held(check$numbers, stated$constants, function(among, own) {
+      held_in_table(x, among, own)
+    })
+    refuse_means(check$numbers, x$cells$n, function(column, value, long) {
+      means_in_table(x, column, value, long)
+    })
+  }
+}
+
+#' Refuse combinations that queries do not find again, as they are told them
+#' @param followed (matrix) See groups_by_column().
+#' @noRd
+check_combinations <- function(x, followed) {
+  n <- x$cells$n
+  check_as_counted(
+    x$engine, seq_along(n), n, n,
+    followed[1, "groups"] == length(n) && followed[1, "over"] == 0
+  )
+}
+
+#' What may tell the response: columns of the cells, and terms of the formula
+#'
+#' Amounts that are written as text, too, as numbers.
+#' @return (list) `columns` and, of these, `numbers`: named lists of `values` by
+#'   combination and `of` (place of the predictor whose levels they are of;
+#'   `NULL` for a term).
+#' @noRd
+columns_to_check <- function(predictors, terms) {
   columns <- Map(function(values, j) {
     list(values = values, of = j)
   }, predictors, seq_along(predictors))
-  # Amounts that are written as text, too, as numbers
   written <- Filter(
     function(column) !is.null(column$values), lapply(columns, function(column) {
       list(values = numbers_in(column$values), of = column$of)
     })
   )
-  numbers <- Filter(
-    function(column) is.numeric(column$values), c(columns, written)
+  list(
+    numbers = Filter(
+      function(column) is.numeric(column$values), c(columns, written)
+    ),
+    columns = Filter(function(column) length(unique(column$values)) > 1, c(
+      columns, lapply(terms, function(values) list(values = values)), written
+    ))
   )
-  columns <- Filter(function(column) length(unique(column$values)) > 1, c(
-    columns, lapply(terms, function(values) list(values = values)), written
-  ))
+}
+
+#' @param followed (matrix) See groups_by_column().
+#' @param repeats (function) Gives response_repeats().
+#' @noRd
+refuse_followed <- function(cells, columns, followed, repeats) {
   times <- NULL
-  repeats <- function() {
-    if (is.null(times)) times <<- response_repeats(x)
+  once <- function() {
+    if (is.null(times)) times <<- repeats()
     times
   }
-  followed <- groups_by_column(x, columns)
-  check_as_counted(
-    x$engine, seq_along(n), n, n, followed[1, "groups"] == length(n) &&
-      followed[1, "over"] == 0
-  )
   refuse_telling(unique(names(columns)[vapply(seq_along(columns), function(i) {
-    tells_by_groups(columns[[i]]$values, n, followed[i + 1, ], repeats)
+    tells_by_groups(columns[[i]]$values, cells$n, followed[i + 1, ], once)
   }, NA)]))
-  refuse_joint(names(predictors), n, followed[1, "varied"], repeats)
-  if (is.numeric(x$records$variable$type)) {
-    refuse_held_in_table(x, numbers, stated$constants)
-    refuse_means_in_table(x, numbers)
-  }
+  refuse_joint(names(cells$values), cells$n, followed[1, "varied"], once)
 }
 
 # Groups -----------------------------------------------------------------------
@@ -201,57 +231,67 @@ refuse_joint <- function(predictors, n, varied, repeats) {
 # Values and means -------------------------------------------------------------
 
 #' See check_holds_none() and check_terms_hold_none()
-#' @param numbers (named list) Columns of numbers: `values`, by combination, and
-#'   `of` (place of the predictor that has or writes them).
+#' @param numbers (named list) Columns of numbers, see columns_to_check().
 #' @param constants (double) Of the formula.
+#' @param held (function of lists of values and of how the response is compared
+#'   with them) How many of these one record alone has.
 #' @noRd
-refuse_held_in_table <- function(x, numbers, constants) {
+refuse_held <- function(numbers, constants, held) {
   values <- lapply(numbers, function(column) unique(as.double(column$values)))
-  among <- c(
-    lapply(values, sql_value, dialect = x$dialect),
-    list(sql_value(x$dialect, unique(abs(as.double(constants)))))
-  )
+  among <- c(values, list(unique(abs(as.double(constants)))))
   own <- c(rep("w", length(values)), "ABS(w)")
   some <- lengths(among) > 10
   if (!any(some)) {
     return(invisible())
   }
-  raw <- sql_as_double(x$dialect, x$records$variable)
-  once <- sql_query(
-    x$dialect, sprintf("%s AS w", raw), x$engine$from,
-    paste(raw, "HAVING COUNT(*) = 1")
-  )
-  held <- unlist(x$engine$ask(sql_query(x$dialect, sql_number(
-    x$dialect, sprintf("%s IN (%s)", own, vapply(among, paste, "",
-      collapse = ", "
-    ))[some], sprintf("h%d", which(some))
-  ), sprintf("(\n%s\n) o", once))))
-  held[is.na(held)] <- 0
   holds <- rep(FALSE, length(among))
-  holds[some] <- held > pmax(10, lengths(among)[some] / 2)
+  holds[some] <- held(among[some], own[some]) >
+    pmax(10, lengths(among)[some] / 2)
   last <- length(among)
   refuse_holding(unique(names(values)[holds[-last]]), "values")
   refuse_formula_holding(holds[last])
 }
 
+held_in_table <- function(x, among, own) {
+  raw <- sql_as_double(x$dialect, x$records$variable)
+  once <- sql_query(
+    x$dialect, sprintf("%s AS w", raw), x$engine$from,
+    paste(raw, "HAVING COUNT(*) = 1")
+  )
+  listed <- vapply(among, function(values) {
+    paste(sql_value(x$dialect, values), collapse = ", ")
+  }, "")
+  held <- unlist(x$engine$ask(sql_query(x$dialect, sql_number(
+    x$dialect, sprintf("%s IN (%s)", own, listed),
+    sprintf("h%d", seq_along(among))
+  ), sprintf("(\n%s\n) o", once))))
+  ifelse(is.na(held), 0, held)
+}
+
 #' See holds_means(): means, medians and means of logarithms by group
 #'
 #' Only of columns with several values of more than three digits.
+#' @param met (function of a column, its values and the long ones) Of the groups
+#'   of several responses whose value is long `varied`, their number, and how
+#'   many are met by `means`, `medians` and, of a logarithm, `logs`.
 #' @noRd
-refuse_means_in_table <- function(x, numbers) {
-  n <- x$cells$n
+refuse_means <- function(numbers, n, met) {
   holds <- vapply(numbers, function(column) {
     value <- unique(as.double(column$values))
     long <- value[value != signif(value, 3)]
     if (length(long) < 2 || length(value) > sum(n) / 2) {
       return(FALSE)
     }
-    found <- unlist(x$engine$ask(sql_means(x, column, value, long)))
-    found[is.na(found)] <- 0
+    found <- met(column, value, long)
     found[["varied"]] >= 2 &&
       max(found[-1]) > max(1, found[["varied"]] / 2)
   }, NA)
   refuse_holding(unique(names(numbers)[holds]), "means")
+}
+
+means_in_table <- function(x, column, value, long) {
+  found <- unlist(x$engine$ask(sql_means(x, column, value, long)))
+  ifelse(is.na(found), 0, found)
 }
 
 sql_means <- function(x, column, value, long) {

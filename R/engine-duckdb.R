@@ -30,7 +30,7 @@ duckdb_inside <- function(con) {
 
 #' See found_table()
 #' @noRd
-duckdb_table <- function(source, dialect, ask) {
+duckdb_table <- function(source, dialect, ask, moment) {
   duckdb_check_session(dialect, ask)
   path <- source$path
   text <- sql_value(dialect, tolower(path))
@@ -60,11 +60,14 @@ duckdb_table <- function(source, dialect, ask) {
   refuse_no_table(nrow(found) == 0, path, "not there")
   refuse_no_table(nrow(found) > 1, path, "the name of several")
   refuse_no_table(found$kind == "view", path, "a view")
-  type <- ask(sprintf(
-    "SELECT type FROM system.main.duckdb_databases() WHERE database_name = %s",
+  home <- ask(sprintf(
+    "SELECT type, COALESCE(path, '') AS file
+     FROM system.main.duckdb_databases() WHERE database_name = %s",
     sql_value(dialect, found$database_name)
-  ))$type
-  refuse_no_table(!identical(type, "duckdb"), path, "a table of another engine")
+  ))
+  refuse_no_table(
+    !identical(home$type, "duckdb"), path, "a table of another engine"
+  )
   columns <- ask(sprintf(
     "SELECT column_name, data_type FROM system.main.duckdb_columns()
      WHERE database_name = %s AND schema_name = %s AND table_name = %s",
@@ -76,7 +79,10 @@ duckdb_table <- function(source, dialect, ask) {
   stored[is.na(stored) | grepl("\\]$", columns$data_type)] <- "another"
   list(
     schema = c(found$database_name, found$schema_name), name = found$name,
-    columns = columns$column_name, stored = unname(stored)
+    columns = columns$column_name, stored = unname(stored),
+    marks = mark_of_table(home$file, c(
+      if (!nzchar(home$file)) found$database_name, found$schema_name, found$name
+    ), moment)
   )
 }
 
@@ -191,7 +197,8 @@ paths_source <- function(paths) {
   columns <- names(DBI::dbGetQuery(con, "SELECT * FROM records LIMIT 0"))
   list(
     con = con, dialect = dialect, path = c("read", "main", "records"),
-    columns = stats::setNames(nm = columns), where = list(), close = close
+    columns = stats::setNames(nm = columns), where = list(), close = close,
+    marks = rlang::hash_file(normalizePath(paths))
   )
 }
 

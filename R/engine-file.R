@@ -171,10 +171,6 @@ model_of_cells <- function(formula, cells, names, family, prior, response,
   )
 }
 
-#' Between the codes of levels, which are whole numbers from 0
-#' @noRd
-level_breaks <- function(response) seq_along(response$levels)[-1] - 1.5
-
 #' What a score release asks of a file, see score_file()
 #'
 #' @param cells (list) The combinations, see with_engine().

@@ -38,18 +38,22 @@ runs <- function(con, statement) {
 #'
 #' @param source (list) See table_source().
 #' @param ask (function) See asker().
+#' @param moment (environment) `number` of the connection, and what its tables
+#'   share.
 #' @return (list) `schema` (and its database before it), `name`, `columns`
 #'   (names), `stored` (their types, as PostgreSQL calls them; `NULL` where each
 #'   value has its own), `only` (string or `NULL`: a condition that none but the
-#'   records of these tables meets).
+#'   records of these tables meets), `marks` (strings: of all tables that its
+#'   records are in, the same over any connection).
 #' @noRd
-found_table <- function(source, dialect, ask) {
+found_table <- function(source, dialect, ask, moment) {
   switch(dialect$called,
-    DuckDB = duckdb_table(source, dialect, ask),
-    PostgreSQL = postgresql_table(source, dialect, ask),
-    SQLite = sqlite_table(source, dialect, ask)
+    DuckDB = duckdb_table(source, dialect, ask, moment),
+    PostgreSQL = postgresql_table(source, dialect, ask, moment),
+    SQLite = sqlite_table(source, dialect, ask, moment)
   )
 }
+
 
 # PostgreSQL -------------------------------------------------------------------
 
@@ -72,13 +76,17 @@ postgresql_set <- function(settings, ask) {
   ))
 }
 
-postgresql_table <- function(source, dialect, ask) {
+postgresql_table <- function(source, dialect, ask, moment) {
   level <- ask("SHOW transaction_isolation")[[1]]
   if (!identical(level, "repeatable read")) {
     abort_query(dialect, "keep one moment for all queries")
   }
   postgresql_set(postgresql_settings, ask)
   # The name as the user's session reads it; then none but the engine's own
+  if (is.null(moment$search_path)) {
+    moment$search_path <- ask("SHOW search_path")[[1]]
+  }
+  postgresql_set(c(search_path = moment$search_path), ask)
   path <- paste(sql_name(dialect, source$path), collapse = ".")
   oid <- as.double(ask(sprintf(
     "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid::pg_catalog.int8 AS o",
@@ -134,13 +142,31 @@ postgresql_columns <- function(source, oid, ask) {
     only = sprintf(
       "f.tableoid IN (%s)",
       toString(sprintf("%.0f", as.double(found$oid)))
-    )
+    ),
+    marks = sprintf("%s.%.0f", postgresql_home(ask), as.double(found$oid))
   )
+}
+
+#' A mark of the server's files, which its copies share, and of the database
+#' @noRd
+postgresql_home <- function(ask) {
+  may <- ask(
+    "SELECT has_function_privilege('pg_control_system()', 'execute') AS may"
+  )$may
+  of <- if (isTRUE(may)) {
+    "(SELECT system_identifier FROM pg_control_system())"
+  } else {
+    "pg_postmaster_start_time()"
+  }
+  ask(sprintf(
+    "SELECT CAST(%s AS TEXT) || '.' || oid AS home FROM pg_database
+     WHERE datname = current_database()", of
+  ))$home
 }
 
 # SQLite -----------------------------------------------------------------------
 
-sqlite_table <- function(source, dialect, ask) {
+sqlite_table <- function(source, dialect, ask, moment) {
   dirty <- ask("PRAGMA read_uncommitted")[[1]]
   if (!identical(as.double(dirty), 0)) {
     abort_query(
@@ -174,5 +200,12 @@ sqlite_table <- function(source, dialect, ask) {
     "SELECT name AS name FROM pragma_table_xinfo(%s, %s) WHERE hidden <> 1",
     sql_value(dialect, found$name), sql_value(dialect, schema)
   ))$name
-  list(schema = schema, name = found$name, columns = columns)
+  file <- schemas$file[match(schema, schemas$name)]
+  in_file <- isTRUE(nzchar(file))
+  list(
+    schema = schema, name = found$name, columns = columns,
+    marks = mark_of_table(
+      file, c(if (!in_file) schema, found$name), moment
+    )
+  )
 }

@@ -77,13 +77,17 @@ table_facts <- function(engine, columns) {
     n < 1, "{.arg data} must have at least 1 record.", x = "It has {n}.",
     arg = "data"
   )
+  refuse_many_records(n)
+  c(list(n = n), stats::setNames(as.list(found)[-1], names(columns)))
+}
+
+refuse_many_records <- function(n) {
   refuse_if(
     n > .Machine$integer.max,
     "{.arg data} must have at most {format_count(.Machine$integer.max)}
      records.",
     x = "It has {format_count(n)}.", arg = "data"
   )
-  c(list(n = n), stats::setNames(as.list(found)[-1], names(columns)))
 }
 
 refuse_unreadable <- function(column, name, n) {

@@ -2,11 +2,11 @@
 
 #' @param source (list) See table_source().
 #' @param found (list) See found_table().
-#' @return (list) See with_engine().
+#' @param log (environment) See asker().
+#' @return (list) See with_engine(); also `marks`, see found_table().
 #' @noRd
-table_engine <- function(source, found) {
+table_engine <- function(source, found, log) {
   dialect <- source$dialect
-  log <- new.env(parent = emptyenv())
   ask <- asker(source$con, dialect, log)
   fetch <- fetcher(source$con, dialect, log)
   lost <- setdiff(source$columns, found$columns)
@@ -33,6 +33,7 @@ table_engine <- function(source, found) {
   columns <- NULL
   engine <- list(
     dialect = dialect, from = from, ask = ask, fetch = fetch, log = log,
+    marks = c(found$marks, source$marks),
     all_columns = function() names(source$columns),
     types = function(names) {
       columns <<- column_of(unname(source$columns[names]))
@@ -197,17 +198,21 @@ columns_by_value <- function(quoted, table, dialect, ask) {
 # Combinations of published values, at most
 most_cells <- 1e6
 
-table_cells <- function(engine, names) {
-  query <- sql_cells(engine$dialect, engine$from, engine$columns(names))
-  cells <- engine$ask(query, most_cells + 1)
+refuse_many_cells <- function(n) {
   refuse_if(
-    nrow(cells) > most_cells,
+    n > most_cells,
     "The predictors must have at most {format_count(most_cells)} combinations of
      values.",
     x = "They have more.",
     i = "Leave out the one of most values.",
     arg = "data", class = "pseudosynth_error_engine"
   )
+}
+
+table_cells <- function(engine, names) {
+  query <- sql_cells(engine$dialect, engine$from, engine$columns(names))
+  cells <- engine$ask(query, most_cells + 1)
+  refuse_many_cells(nrow(cells))
   cells <- cells[cells$n > 0, , drop = FALSE]
   values <- stats::setNames(as.list(cells[seq_along(names)]), names)
   cells <- sorted_cells(list(values = values, n = cells$n))
@@ -228,6 +233,10 @@ table_cells <- function(engine, names) {
 has_few_values <- function(response) {
   has_labels(response) || response$kind == "count"
 }
+
+#' Between the codes of levels, which are whole numbers from 0
+#' @noRd
+level_breaks <- function(response) seq_along(response$levels)[-1] - 1.5
 
 #' The whole sums of a table's records by combination
 #' @param cells (list) See with_engine(), of this table.
@@ -259,7 +268,7 @@ table_sums <- function(engine, response, cells) {
     modelled = sql_modelled(dialect, response, own), of_y = modelled
   )
   list(
-    queries = queries,
+    queries = queries, checked = checked,
     check = function(stated, terms) {
       check_table(checked, stated)
       check_table_copies(checked, terms, stated)

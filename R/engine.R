@@ -1,11 +1,13 @@
-# What holds a file that is not a data frame: a table of a database, or files on
-# disk. A score release asks an engine for the combinations of its published
-# columns and for whole sums over records, and for no record. The plan of a file
-# reads the records, some at a time.
+# What holds a file that is not a data frame: a table of a database, files on
+# disk, or several of these. A score release asks an engine for the combinations
+# of its published columns and for whole sums over records, and for no record.
+# The plan of a file reads the records, some at a time.
 
-#' Is it a table of a database, as dplyr has them, or paths of files?
+#' Is it a table of a database, as dplyr has them, paths of files, or shards()?
 #' @noRd
-has_engine <- function(x) {
+has_engine <- function(x) is_one_source(x) || inherits(x, "file_shards")
+
+is_one_source <- function(x) {
   is_remote_table(x) || is.character(x) && length(x) > 0 && is.null(dim(x))
 }
 
@@ -13,8 +15,7 @@ is_remote_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
 
 #' Run code on the engine of a file, as it is at one moment
 #'
-#' Tables in several places are none: what tells the response of a whole file
-#' need not tell it of a part. Files on disk are read into one table.
+#' Files on disk are read into one table.
 #' @param f (function of an engine) A list:
 #'   * `all_columns()`: names;
 #'   * `types(names)`: for each column a vector of its type, of length 0;
@@ -29,6 +30,20 @@ is_remote_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
 #'   * `log`: see asker().
 #' @noRd
 with_engine <- function(data, f) {
+  log <- new.env(parent = emptyenv())
+  if (inherits(data, "file_shards")) {
+    return(with_shards(data$parts, log, function(engines) {
+      f(shards_engine(engines, log))
+    }))
+  }
+  with_table(data, log, list(), function(engine, begun) f(engine))
+}
+
+#' @param begun (list) Connections whose transaction has begun: of each `con`
+#'   and `moment` (environment: what their tables share).
+#' @param f (function of an engine of one table, and of `begun` with its own)
+#' @noRd
+with_table <- function(data, log, begun, f) {
   if (is.character(data)) {
     source <- paths_source(data)
     on.exit(source$close())
@@ -36,9 +51,30 @@ with_engine <- function(data, f) {
     source <- table_source(data)
   }
   dialect <- source$dialect
-  begin_reading(source$con, dialect)
-  on.exit(runs(source$con, "ROLLBACK"), add = TRUE, after = FALSE)
+  own <- Filter(function(one) identical(one$con, source$con), begun)
+  if (length(own) == 0) {
+    begin_reading(source$con, dialect)
+    on.exit(runs(source$con, "ROLLBACK"), add = TRUE, after = FALSE)
+    moment <- new.env(parent = emptyenv())
+    moment$number <- length(begun) + 1
+    own <- list(list(con = source$con, moment = moment))
+    begun <- c(begun, own)
+  }
   # What looks for a table is none of the release's queries
   ask <- asker(source$con, dialect, new.env(parent = emptyenv()))
-  f(table_engine(source, found_table(source, dialect, ask)))
+  found <- found_table(source, dialect, ask, own[[1]]$moment)
+  f(table_engine(source, found, log), begun)
+}
+
+#' Run code on all parts at once
+#' @param f (function of a list of engines of one table each)
+#' @noRd
+with_shards <- function(parts, log, f, engines = list(), begun = list()) {
+  if (length(engines) == length(parts)) {
+    check_shards_differ(engines)
+    return(f(engines))
+  }
+  with_table(parts[[length(engines) + 1]], log, begun, function(engine, begun) {
+    with_shards(parts, log, f, c(engines, list(engine)), begun)
+  })
 }

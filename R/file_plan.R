@@ -39,12 +39,12 @@
 #'
 #' @section Databases and files:
 #' `data` may be a table in SQLite, PostgreSQL or DuckDB, such as
-#' `dplyr::tbl(con, "persons")`, or paths of CSV or of Parquet files. Which
-#' tables, steps of dplyr and files are taken, [score_release()] says in its
-#' section on databases. R reads the records some at a time, all as of one
-#' moment, and keeps level numbers and amounts: the largest amount of memory in
-#' use is that of the plan and of half a million records. The plan is that of a
-#' data frame with the same rows in the same order.
+#' `dplyr::tbl(con, "persons")`, paths of CSV or of Parquet files, or [shards()]
+#' of these. Which tables, steps of dplyr and files are taken, [score_release()]
+#' says in its section on databases. R reads the records some at a time, all as
+#' of one moment, and keeps level numbers and amounts: the largest amount of
+#' memory in use is that of the plan and of half a million records. The plan is
+#' that of a data frame with the same rows in the same order.
 #' * A database has no order of rows. The release of a plan that publishes
 #'   nothing does not depend on the order. Published rows come as the engine
 #'   gives them, and a seed then belongs to that order. Row numbers in errors
@@ -60,8 +60,8 @@
 #' * [file_release()] reads the plan alone. With a [ledger()] it makes the data
 #'   frame once, for the ledger's marks of its columns.
 #'
-#' @param data (data frame, table of a database, or character: paths of files)
-#'   The confidential file.
+#' @param data (data frame, table of a database, character: paths of files, or
+#'   [shards()]) The confidential file.
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
 #'   for each column of the file.
 #' @param publish (character or `NULL`) Columns that are released as they are;

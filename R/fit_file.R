@@ -82,11 +82,12 @@
 #' again; where that does not help, from a larger part of the tree, and in the
 #' end the whole record.
 #'
-#' @param plan (`file_plan`, or a file: data frame, table of a database or
-#'   paths) See [file_plan()]. The codebook may be a draft. Of a file one is
-#'   drafted by [draft_codebook()]; columns that name records are left out, and
-#'   a message says so. The models hold all records in memory. Published columns
-#'   of the plan stay as they are and are predictors of all others.
+#' @param plan (`file_plan`, or a file: data frame, table of a database, paths
+#'   or [shards()]) See [file_plan()]. The codebook may be a draft. Of a file
+#'   one is drafted by [draft_codebook()]; columns that name records are left
+#'   out, and a message says so. The models hold all records in memory.
+#'   Published columns of the plan stay as they are and are predictors of all
+#'   others.
 #' @param mechanism (string or `privacy_mechanism`) `"unweighted"`, the default,
 #'   `"lw"`, `"lw_final"`, `"cw"`, `"cw_final"`, `"risk"` or `"censor_uw"`, or
 #'   an object such as `mechanism_cw(radius = 0.2)`. An error names what other

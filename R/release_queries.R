@@ -10,7 +10,8 @@
 #'
 #' @inheritParams score_release
 #' @param formula As in [score_release()].
-#' @param data A table of a database, or paths of CSV or Parquet files.
+#' @param data A table of a database, paths of CSV or Parquet files, or
+#'   [shards()] of these: then each query is there for each part.
 #' @return A `release_queries`: a list with `queries` (data frame: `when`, which
 #'   is `"run"`, or `"step"`, `"margin"` or `"levels"` of a release, and
 #'   `query`). `print()` shows them in full. They hold the levels of the
@@ -35,7 +36,8 @@ release_queries <- function(formula, data, family = student_t(),
   check_formula(formula)
   check_that(
     has_engine(data), data,
-    "{.arg data} must be a table of a database, or paths of files."
+    "{.arg data} must be a table of a database, paths of files, or
+     {.fn shards}."
   )
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
@@ -64,7 +66,7 @@ planned_queries <- function(open, settings) {
   queries <- open$sums$queries
   model <- open$model
   if (is_categorical(model$family)) {
-    return(c(levels = queries$tally(level_breaks(model$response))))
+    return(all_named(queries$tally(level_breaks(model$response)), "levels"))
   }
   start <- score_start(model, settings, open$file$spec)
   frame <- score_frame(model$family, drop(open$file$x %*% start$b), start$shape)
@@ -75,8 +77,13 @@ planned_queries <- function(open, settings) {
     )
     queries$tally(breaks[-c(1, length(breaks))])
   }
-  c(step = queries$whole(at, start$clip[1]), margin = margin)
+  c(
+    all_named(queries$whole(at, start$clip[1]), "step"),
+    all_named(margin, "margin")
+  )
 }
+
+all_named <- function(x, name) stats::setNames(x, rep(name, length(x)))
 
 print_lines.release_queries <- function(x) {
   table <- x$queries

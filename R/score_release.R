@@ -28,11 +28,11 @@
 #' `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
-#'   may also be a table of a database, or paths of CSV or Parquet files: see
-#'   the section on databases. Levels of unordered factors
-#'   are sorted, because their order could reveal that of the responses (as
-#'   after [stats::reorder()]); ordered factors keep theirs. The first level is
-#'   the baseline; `relevel(group, ref = "c")` in the formula sets another.
+#'   may also be a table of a database, paths of CSV or Parquet files, or
+#'   [shards()] of these: see the section on databases. Levels of unordered
+#'   factors are sorted, because their order could reveal that of the responses
+#'   (as after [stats::reorder()]); ordered factors keep theirs. The first level
+#'   is the baseline; `relevel(group, ref = "c")` in the formula sets another.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()],
 #'   [beta_response()] or [categorical()]. For [categorical()] one step releases
@@ -167,6 +167,9 @@
 #' commas between columns. A column of numbers alone, of dates such as
 #' 2020-01-31, or of the words `TRUE` and `FALSE` is one; all else is text, also
 #' `01`. Empty fields and `NA` are missing values.
+#'
+#' A file that lies in several tables, on one connection or on several, is given
+#' as [shards()] of them.
 #'
 #' @section Error types:
 #' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both

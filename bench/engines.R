@@ -1,11 +1,12 @@
 # Score releases of a large file that databases hold: SQLite, PostgreSQL where
-# its programs are installed, DuckDB where its package is, and a Parquet file.
+# its programs are installed, DuckDB where its package is, a Parquet file, and
+# half of it in SQLite and half in PostgreSQL (shards).
 # Seconds by the clock and of processor time (of R, and of the server's process,
 # which has no workers here), and whether the release is the data frame's to the
 # last bit. Rows of the same case, engine and size are replaced.
 #
 #   Rscript bench/engines.R [records] [engines] [formulas or families]
-#   Rscript bench/engines.R 1e6 memory,sqlite,postgresql,duckdb,parquet
+#   Rscript bench/engines.R 1e6 memory,sqlite,postgresql,duckdb,parquet,shards
 #   Rscript bench/engines.R 1e7 memory,postgresql,duckdb,parquet "five factors"
 
 source("bench/results.R")
@@ -19,7 +20,7 @@ words <- function(k, default) {
 }
 n <- as.numeric(words(1, 1e6))
 engines <- words(
-  2, c("memory", "sqlite", "postgresql", "duckdb", "parquet")
+  2, c("memory", "sqlite", "postgresql", "duckdb", "parquet", "shards")
 )
 
 incomes <- function(n) {
@@ -124,7 +125,7 @@ start_postgresql <- function() {
 
 lite <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
 RSQLite::initExtension(lite, "math")
-server <- if ("postgresql" %in% engines) start_postgresql()
+server <- if (any(c("postgresql", "shards") %in% engines)) start_postgresql()
 files <- list(memory = persons)
 if ("sqlite" %in% engines) {
   DBI::dbWriteTable(lite, "persons", persons)
@@ -135,7 +136,14 @@ if (!is.null(server)) {
   DBI::dbWriteTable(con, "persons", persons)
   DBI::dbExecute(con, "ANALYZE persons")
   DBI::dbExecute(con, "SET max_parallel_workers_per_gather = 0")
-  files$postgresql <- tbl(con, "persons")
+  if ("postgresql" %in% engines) files$postgresql <- tbl(con, "persons")
+  # One half in each
+  if ("shards" %in% engines) {
+    first <- seq_len(n) %% 2 == 1
+    DBI::dbWriteTable(lite, "first", persons[first, ])
+    DBI::dbWriteTable(con, "second", persons[!first, ])
+    files$shards <- shards(tbl(lite, "first"), tbl(con, "second"))
+  }
 }
 if (requireNamespace("duckdb", quietly = TRUE)) {
   duck <- DBI::dbConnect(duckdb::duckdb())

@@ -89,8 +89,8 @@ refused_copy <- function(formula, data, ...) {
 }
 
 # Of a table with the records of engine_persons(), a model of each family
-expect_releases_of_frame <- function(table, d) {
-  few <- dplyr::filter(table, .data$hours > 30)
+expect_releases_of_frame <- function(
+    table, d, few = dplyr::filter(table, .data$hours > 30)) {
   count <- list("(Intercept)" = 1, size = 2)
   flat <- list("(Intercept)" = 0)
   cases <- list(

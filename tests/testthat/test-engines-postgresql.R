@@ -401,3 +401,50 @@ test_that("plans of tables in PostgreSQL are those of the data frame", {
   )
   DBI::dbRollback(reader)
 })
+
+test_that("a file in PostgreSQL and SQLite is that of the data frame", {
+  connect <- local_postgresql()
+  con <- connect()
+  d <- engine_persons(1500)
+  d$flag <- d$flag == "yes"
+  lite <- sqlite(fifth = transform(d[4:600, ], flag = ifelse(flag, "t", "f")))
+  DBI::dbExecute(con, "CREATE SCHEMA own")
+  DBI::dbExecute(con, "SET search_path = own, public")
+  DBI::dbWriteTable(con, "first", d[601:900, ])
+  DBI::dbWriteTable(con, "second", d[901:1500, ])
+  DBI::dbExecute(con, "CREATE TABLE own.all_of (LIKE own.first)
+    PARTITION BY LIST (flag)")
+  DBI::dbExecute(con, "CREATE TABLE own.third PARTITION OF own.all_of
+    FOR VALUES IN (true)")
+  DBI::dbExecute(con, "CREATE TABLE own.fourth PARTITION OF own.all_of DEFAULT")
+  DBI::dbAppendTable(con, "all_of", d[1:3, ])
+  of <- function(data, formula = log(income) ~ hours) released(formula, data)
+  tables <- lapply(c("first", "second", "all_of"), dplyr::tbl, src = con)
+  # Names without a schema are found on the second look, too
+  parts <- c(tables, list(dplyr::tbl(lite, "fifth")))
+  expect_same_release(
+    of(do.call(shards, lapply(parts, dplyr::select, "income", "hours"))), of(d)
+  )
+  expect_same_release(
+    of(do.call(shards, tables), log(income) ~ flag),
+    of(d[-(4:600), ], log(income) ~ flag)
+  )
+  expect_identical(DBI::dbGetQuery(con, "SHOW search_path")[[1]], "own, public")
+  # Truth values here, text there
+  expect_error(
+    of(do.call(shards, parts), log(income) ~ flag), "one type",
+    class = "pseudosynth_error_engine"
+  )
+  other <- connect()
+  twice <- list(
+    shards(tables[[3]], dplyr::tbl(con, "third")),
+    shards(tables[[1]], dplyr::tbl(other, DBI::Id("own", "first")))
+  )
+  for (parts in twice) {
+    expect_error(of(parts), "one part", class = "pseudosynth_error_rows")
+  }
+  expect_error(
+    of(shards(tables[[1]], dplyr::tbl(con, "nowhere"))), class = "error"
+  )
+  expect_no_error(of(tables[[1]]))
+})

@@ -1,0 +1,227 @@
+# Several tables as one engine: each is asked by itself, and R adds what they
+# say.
+
+#' Refuse a part that is given twice: its records would count twice
+#' @noRd
+check_shards_differ <- function(engines) {
+  refuse_if(
+    anyDuplicated(unlist(lapply(engines, `[[`, "marks"))) > 0,
+    "Each record must be in one part of {.arg data} only.",
+    x = "Two parts are the same table or file, or one is a partition of the
+         other.",
+    i = "Several conditions on one table are one condition: join them by
+         {.code |}.", arg = "data", class = "pseudosynth_error_rows"
+  )
+}
+
+#' @param engines (list) See with_engine(), of one table each.
+#' @noRd
+shards_engine <- function(engines, log) {
+  columns <- lapply(engines, function(engine) engine$all_columns())
+  refuse_if(
+    length(unique(lapply(columns, sort))) > 1,
+    "All parts of {.arg data} must have the same columns.",
+    x = "{.val {setdiff(Reduce(union, columns), Reduce(intersect, columns))}}
+         {?is/are} not in all of them.",
+    i = "Take the same from each by {.fn select}.", arg = "data",
+    class = "pseudosynth_error_engine"
+  )
+  own <- NULL
+  list(
+    log = log, all_columns = engines[[1]]$all_columns,
+    types = function(names) shared_types(engines, names),
+    cells = function(names) {
+      own <<- lapply(engines, function(engine) engine$cells(names))
+      joined_cells(own, names)
+    },
+    for_response = function(response, cells) {
+      shards_sums(engines, own, response, cells)
+    },
+    records = function(names) shards_records(engines, names)
+  )
+}
+
+#' The type of each column: numbers that are whole in some parts are numbers
+#' @noRd
+shared_types <- function(engines, names) {
+  types <- lapply(engines, function(engine) engine$types(names))
+  lapply(stats::setNames(nm = names), function(name) {
+    own <- lapply(types, `[[`, name)
+    kinds <- unique(vapply(own, function(x) class(x)[1], ""))
+    refuse_if(
+      length(kinds) > 1 && !all(kinds %in% c("integer", "numeric")),
+      "Column {.val {name}} must have one type in all parts of {.arg data}.",
+      x = "It is {.or {kinds}}.", arg = "data",
+      class = "pseudosynth_error_engine"
+    )
+    if (length(kinds) > 1) double() else own[[1]]
+  })
+}
+
+joined_cells <- function(parts, names) {
+  key <- unlist(lapply(parts, keys_of_cells))
+  first <- !duplicated(key)
+  refuse_many_cells(sum(first))
+  values <- lapply(stats::setNames(nm = names), function(name) {
+    unlist(lapply(parts, function(part) part$values[[name]]))[first]
+  })
+  n <- unlist(lapply(parts, `[[`, "n"))
+  sorted_cells(list(
+    values = values, n = sums_by_code(n, match(key, key[first]), sum(first))
+  ))
+}
+
+#' See table_sums()
+#' @param own (list) The combinations of each part.
+#' @param cells (list) Of all parts.
+#' @noRd
+shards_sums <- function(engines, own, response, cells) {
+  # A part that a condition leaves without records adds nothing
+  some <- lengths(lapply(own, `[[`, "n")) > 0
+  own <- own[some]
+  parts <- Map(function(engine, cells) {
+    engine$for_response(response, cells)
+  }, engines[some], own)
+  keys <- keys_of_cells(cells)
+  place <- lapply(own, function(part) match(keys_of_cells(part), keys))
+  size <- length(cells$n)
+  tally <- function(breaks) {
+    found <- Map(function(part, place) {
+      one <- part$tally(breaks)
+      data.frame(cell = place[one$cell], bin = one$bin, n = one$n)
+    }, parts, place)
+    added_tallies(do.call(rbind, found), length(breaks) + 1)
+  }
+  list(
+    queries = list(
+      whole = function(at, clip) {
+        unlist(Map(function(part, place) {
+          part$queries$whole(at[place, , drop = FALSE], clip)
+        }, parts, place))
+      },
+      tally = function(breaks) {
+        unlist(lapply(parts, function(part) part$queries$tally(breaks)))
+      }
+    ),
+    check = function(stated, terms) {
+      check_shards(parts, response, cells, stated, terms, tally)
+    },
+    outside = function(bounds) {
+      sum(vapply(parts, function(part) as.double(part$outside(bounds)), 0))
+    },
+    whole = function(at, clip) {
+      inside <- q <- numeric(size)
+      for (i in seq_along(parts)) {
+        to <- place[[i]]
+        found <- parts[[i]]$whole(at[to, , drop = FALSE], clip)
+        inside[to] <- inside[to] + found$inside
+        q[to] <- q[to] + found$q
+      }
+      data.frame(inside = inside, q = q)
+    },
+    tally = tally
+  )
+}
+
+#' Counts of the same bin and combination in several parts, added
+#' @noRd
+added_tallies <- function(found, bins) {
+  key <- (found$cell - 1) * bins + found$bin
+  met <- sort(unique(key))
+  list(
+    cell = as.integer((met - 1) %/% bins) + 1L,
+    bin = as.integer((met - 1) %% bins) + 1L,
+    n = sums_by_code(found$n, match(key, met), length(met))
+  )
+}
+
+#' See check_table() and check_table_copies(): of all parts together
+#' @param tally (function) Of all parts.
+#' @noRd
+check_shards <- function(parts, response, cells, stated, terms, tally) {
+  checked <- lapply(parts, `[[`, "checked")
+  lapply(checked, check_table_values)
+  lapply(checked, function(x) {
+    if (length(cells$values) > 0) {
+      check_combinations(x, groups_by_column(x, list()))
+    }
+  })
+  in_all <- function(f) Reduce(`+`, lapply(checked, f))
+  numbers <- !has_labels(response)
+  if (numbers) {
+    refuse_ends(stated, function(ends) {
+      found <- lapply(checked, ends_in_table, ends)
+      any_of <- function(row, column) {
+        Reduce(`|`, lapply(found, function(one) one[[row, column]]))
+      }
+      vapply(c("least", "most"), function(row) {
+        any(any_of(row, "near") & !any_of(row, "beyond"))
+      }, NA)
+    })
+  }
+  picture <- response_picture(response, cells, tally)
+  if (numbers) {
+    refuse_numbers(stated, function(values, of) {
+      equal <- in_all(function(x) equal_in_table(x, values, of))
+      sum(equal > 0 | near_in_picture(picture, response, values, of))
+    })
+  }
+  if (length(cells$values) == 0) {
+    return(invisible())
+  }
+  check <- columns_to_check(cells$values, terms)
+  refuse_followed(
+    cells, check$columns, groups_in_picture(picture, cells, check$columns),
+    function() repeats_in_picture(picture)
+  )
+  if (numbers) {
+    # What one record of the file has is met once in its part: never too few
+    refuse_held(check$numbers, stated$constants, function(among, own) {
+      in_all(function(x) held_in_table(x, among, own))
+    })
+    refuse_means(check$numbers, cells$n, function(column, value, long) {
+      means_in_picture(picture, response, column$values, long)
+    })
+  }
+}
+
+#' How many records have a long number, up to its sign
+#' @return (double) For each of `values`; 0 for numbers of six digits and fewer.
+#' @noRd
+equal_in_table <- function(x, values, of) {
+  long <- signif(values, 6) != values
+  found <- numeric(length(values))
+  if (any(long)) {
+    found[long] <- ask_table(x, sql_number(
+      x$dialect, sprintf(
+        "ABS(%s) = %s", x[[of]], sql_value(x$dialect, values[long])
+      ), sprintf("e%d", which(long))
+    ))
+  }
+  found
+}
+
+#' See table_records(): part after part
+#' @noRd
+shards_records <- function(engines, names) {
+  types <- shared_types(engines, names)
+  parts <- lapply(engines, function(engine) engine$records(names))
+  whole <- vapply(parts, function(part) {
+    vapply(names, function(name) is.integer(part$types[[name]]), NA)
+  }, logical(length(names)))
+  whole <- matrix(whole, length(names))
+  for (j in seq_along(names)) {
+    if (is.numeric(types[[j]]) && !inherits(types[[j]], "Date")) {
+      types[[j]] <- if (all(whole[j, ])) integer() else double()
+    }
+  }
+  n <- sum(vapply(parts, `[[`, 0, "n"))
+  refuse_many_records(n)
+  list(
+    n = n, types = types, chunks = function(names, f) {
+      for (part in parts) part$chunks(names, function(found) {
+        f(stats::setNames(Map(as_type, found, types[names]), names))
+      })
+    }
+  )
+}

@@ -1,0 +1,299 @@
+# A file in several tables is released as the whole file is, and refused where
+# the whole file is.
+
+parts_of <- function(d, part, ..., .local_envir = parent.frame()) {
+  cons <- list(
+    sqlite(.local_envir = .local_envir), sqlite(.local_envir = .local_envir)
+  )
+  tables <- Map(function(rows, k) {
+    con <- cons[[k %% 2 + 1]]
+    name <- paste0("part", k)
+    DBI::dbWriteTable(con, name, d[rows, , drop = FALSE])
+    dplyr::tbl(con, name)
+  }, unname(split(seq_len(nrow(d)), part)), seq_len(length(unique(part))))
+  do.call(shards, tables)
+}
+
+thirds <- function(d) rep_len(1:3, nrow(d))
+
+test_that("a release of parts is that of the data frame", {
+  d <- engine_persons()
+  # One part lacks a level, and is small; the others lie on one connection
+  part <- ifelse(d$group == "A" | seq_len(nrow(d)) %% 4 > 0, 1, 2)
+  part[seq(1, nrow(d), 500)] <- 3
+  parts <- parts_of(d, part)
+  few <- do.call(shards, lapply(parts$parts, function(table) {
+    dplyr::filter(table, .data$hours > 30)
+  }))
+  whole <- expect_releases_of_frame(parts, d, few)
+  expect_output(print(parts), "3 parts: a table of SQLite", fixed = TRUE)
+  # Whole numbers in one part, others in another
+  d$hours <- round(d$hours)
+  d$hours[1] <- 0.5
+  expect_same_release(
+    released(log(income) ~ hours, parts_of(d, d$hours == 0.5)),
+    released(log(income) ~ hours, d)
+  )
+})
+
+test_that("a part without records adds nothing", {
+  d <- engine_persons(600)
+  parts <- parts_of(d, thirds(d))
+  parts$parts[[2]] <- dplyr::filter(parts$parts[[2]], .data$income < 0)
+  expect_same_release(
+    released(log(income) ~ flag, parts),
+    released(log(income) ~ flag, d[thirds(d) != 2, ])
+  )
+})
+
+test_that("what tells the response of the whole is refused, in any parts", {
+  d <- telling()
+  columns <- c(
+    "rounded", "text", "rank", "class", "less", "nearly", "mean", "mean_text",
+    "mean_log", "median", "median_2", "held", "held_text", "low", "high"
+  )
+  fifth <- ceiling(rank(d$income) / 300)
+  d$fifth <- paste0("c", c(3, 1, 5, 2, 4)[fifth])
+  d$copy <- round(log(d$income), 1)
+  # At random; by the response; by what tells it, so that it is constant
+  for (part in list(thirds(d), fifth)) {
+    parts <- parts_of(d, part)
+    for (column in by_night(c(columns, "fifth", "copy"), c(
+      "class", "nearly", "mean_text", "mean_log", "median_2", "held_text",
+      "low", "fifth", "copy"
+    ))) {
+      formula <- stats::reformulate(c(column, "flag"), quote(log(income)))
+      refused_copy(formula, d)
+      refused_copy(formula, parts)
+    }
+  }
+  refused_copy(log(income) ~ high, parts_of(d, d$high))
+})
+
+test_that("what has nothing to do with the response is taken, in any parts", {
+  d <- telling()
+  d$other <- withr::with_seed(1, sample(d$rounded))
+  d$label <- paste0("l", withr::with_seed(2, sample(1:40, nrow(d), TRUE)))
+  d$amount <- sprintf(
+    "%d EUR", withr::with_seed(3, sample(1:60, nrow(d), TRUE))
+  )
+  d$fifth <- ceiling(rank(d$income) / 300)
+  for (part in list(thirds(d), d$fifth)) {
+    parts <- parts_of(d, part)
+    for (column in c("other", "label", "amount", "`the \"age\"`")) {
+      formula <- stats::reformulate(column, quote(log(income)))
+      expect_same_release(released(formula, parts), released(formula, d))
+    }
+  }
+  # Many with 0, and a group that has nothing else
+  d$pay <- ifelse(d$flag == "yes" & d$hours > 30, round(d$income), 0)
+  pay <- function(data) {
+    released(pay ~ flag, data, neg_binomial(), bounds = c(0, 1e6),
+      reference = list("(Intercept)" = 10, size = 0.5)
+    )
+  }
+  expect_same_release(pay(parts_of(d, thirds(d))), pay(d))
+})
+
+test_that("classes of two or more responses are told, and no others", {
+  d <- engine_persons(1500)
+  d$copy <- ifelse(d$works == 1, "x", "y")
+  d$state <- paste0(match(d$status, unique(d$status)), d$flag)
+  works <- function(formula, data) {
+    released(formula, data, family = bernoulli(), bounds = NULL,
+      reference = list("(Intercept)" = 0)
+    )
+  }
+  status <- function(formula, data) {
+    released(formula, data, family = categorical(), bounds = NULL,
+      reference = NULL,
+      response = public_response(levels = c("one", "two", "three"))
+    )
+  }
+  for (part in list(thirds(d), d$copy)) {
+    parts <- parts_of(d, part)
+    expect_error(
+      works(works ~ copy, parts), class = "pseudosynth_error_copied_response"
+    )
+    expect_same_release(works(works ~ group, parts), works(works ~ group, d))
+    expect_error(
+      status(status ~ state, parts), class = "pseudosynth_error_copied_response"
+    )
+  }
+})
+
+test_that("stated numbers that are the whole file's are refused", {
+  d <- engine_persons(1500)
+  parts <- parts_of(d, ceiling(rank(d$income) / 500))
+  y <- log(d$income)
+  with_centre <- function(centre, data) {
+    released(
+      log(income) ~ flag, data,
+      reference = list("(Intercept)" = centre, sigma = 1)
+    )
+  }
+  told <- c(
+    mean(y), stats::median(y), stats::quantile(y, 0.25), stats::IQR(y),
+    stats::sd(y), stats::mad(y), min(y), max(y), y[17], 2.5 * stats::sd(y),
+    log(mean(y))
+  )
+  for (centre in told) {
+    for (data in list(d, parts)) {
+      expect_error(with_centre(centre, data), class = "pseudosynth_error_privacy")
+    }
+  }
+  expect_same_release(with_centre(10.8, parts), with_centre(10.8, d))
+  # Far from all of these
+  expect_same_release(with_centre(8.1234, parts), with_centre(8.1234, d))
+  ends <- function(bounds, data) {
+    released(log(income) ~ flag, data, bounds = bounds)
+  }
+  for (bounds in list(c(min(d$income), 2e6), c(10, max(d$income)))) {
+    expect_error(ends(bounds, d), class = "pseudosynth_error_privacy")
+    expect_error(ends(bounds, parts), class = "pseudosynth_error_privacy")
+  }
+  # The least of a part is not the least of the file
+  inside <- min(d$income[rank(d$income) > 500])
+  expect_no_error(ends(c(10, inside * 100), parts))
+  wide <- c(10, max(d$income[rank(d$income) <= 1000]))
+  expect_same_release(ends(wide, parts), ends(wide, d))
+})
+
+test_that("statistics lie where their classes say", {
+  withr::local_seed(2)
+  for (i in 1:20) {
+    y <- stats::rlnorm(sample(c(2:60, 1e3, 1e4), 1), 3)
+    if (i %% 2) y <- round(y)
+    tally <- function(breaks) {
+      bin <- findInterval(y, breaks) + 1L
+      n <- tabulate(bin, length(breaks) + 1)
+      list(cell = rep(1L, sum(n > 0)), bin = which(n > 0), n = n[n > 0])
+    }
+    response <- list(
+      kind = "continuous", transform = "identity", type = "double",
+      digits = NA, levels = NULL
+    )
+    picture <- response_picture(response, list(n = length(y)), tally)
+    expect_true(all(
+      near_in_picture(picture, response, abs(response_statistics(y)), "own")
+    ))
+  }
+  # Few other numbers do
+  y <- stats::rlnorm(1e4, 3)
+  picture <- response_picture(response, list(n = length(y)), tally)
+  others <- stats::quantile(y, seq(0.01, 0.99, 0.001))
+  expect_lt(mean(near_in_picture(picture, response, others, "own")), 0.1)
+})
+
+test_that("a part that is given twice is refused", {
+  d <- engine_persons(300)
+  path <- withr::local_tempfile(fileext = ".sqlite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), path)
+  withr::defer(DBI::dbDisconnect(con))
+  RSQLite::initExtension(con, "math")
+  DBI::dbWriteTable(con, "persons", d)
+  DBI::dbWriteTable(con, "others", d)
+  other <- DBI::dbConnect(RSQLite::SQLite(), path)
+  withr::defer(DBI::dbDisconnect(other))
+  RSQLite::initExtension(other, "math")
+  persons <- dplyr::tbl(con, "persons")
+  twice <- list(
+    shards(persons, persons), shards(persons, dplyr::tbl(con, "PERSONS")),
+    shards(
+      dplyr::filter(persons, .data$hours > 30),
+      dplyr::filter(persons, .data$hours <= 30)
+    ),
+    shards(persons, dplyr::tbl(other, "persons")),
+    shards(persons, dplyr::tbl(con, "others"), persons)
+  )
+  for (parts in twice) {
+    expect_error(
+      released(log(income) ~ flag, parts), "one part",
+      class = "pseudosynth_error_rows"
+    )
+    expect_error(draft_codebook(parts), class = "pseudosynth_error_rows")
+  }
+  # Nothing stays open
+  expect_no_error(released(log(income) ~ flag, persons))
+  expect_no_error(
+    released(log(income) ~ flag, shards(persons, dplyr::tbl(other, "others")))
+  )
+})
+
+test_that("parts of other columns, types or values are refused", {
+  d <- engine_persons(300)
+  e <- engine_persons(300)
+  refuse <- function(e, message, class = "pseudosynth_error_engine") {
+    con <- sqlite(d = d, e = e)
+    expect_error(
+      released(
+        log(income) ~ flag + hours,
+        shards(dplyr::tbl(con, "d"), dplyr::tbl(con, "e"))
+      ), message, class = class
+    )
+  }
+  refuse(e[names(e) != "visits"], "same columns")
+  e$hours <- as.character(e$hours)
+  refuse(e, "one type")
+  e <- engine_persons(300)
+  e$income[3] <- NA
+  refuse(e, "missing for 1 of", "pseudosynth_error_input")
+  for (bad in list(
+    list(), list(d), list(d, d), list(dplyr::tbl(sqlite(d = d), "d")), list(1, 2)
+  )) {
+    expect_error(do.call(shards, bad), class = "pseudosynth_error_input")
+  }
+})
+
+test_that("no query of a file in parts gives a response", {
+  d <- engine_persons()
+  parts <- parts_of(d, thirds(d))
+  seen <- new.env()
+  seen$results <- list()
+  plain <- asked
+  local_replaced("asked", function(...) {
+    found <- plain(...)
+    seen$results <- c(seen$results, list(found))
+    found
+  })
+  released(log(income) ~ flag + group, parts, epsilon = 10)
+  expect_gt(length(seen$results), 15)
+  own <- c(d$income, log(d$income))
+  for (found in seen$results) {
+    numbers <- unlist(Filter(is.numeric, as.list(found)))
+    expect_false(any(numbers %in% setdiff(own, 0:5000)))
+    expect_false("income" %in% names(found) && nrow(found) > 0)
+  }
+})
+
+test_that("queries of parts are shown, and a failure after the payment says so", {
+  d <- engine_persons(600)
+  parts <- parts_of(d, thirds(d))
+  shown <- release_queries(
+    log(income) ~ flag, parts, reference = income_reference, bounds = c(10, 2e6)
+  )$queries
+  expect_equal(as.vector(table(shown$when)[c("margin", "step")]), c(3, 3))
+  plain <- asked
+  local_replaced("asked", function(con, query, most = -1) {
+    if (grepl("part3", query) && grepl("AS q", query)) stop("secret")
+    plain(con, query, most)
+  })
+  expect_error(
+    released(log(income) ~ flag, parts), class = "pseudosynth_error_engine"
+  )
+})
+
+test_that("the plan of a file in parts is that of the data frame", {
+  d <- engine_persons(900)
+  d$group <- NULL
+  parts <- parts_of(d, rep(1:3, each = 300))
+  book <- confirm_codebook(draft_codebook(d))
+  expect_identical(file_plan(parts, book), file_plan(d, book))
+  expect_identical(draft_codebook(parts), draft_codebook(d))
+  # Whole numbers that one part alone has too large ones of
+  d$visits <- as.double(d$visits)
+  d$visits[1] <- 2^40
+  parts <- parts_of(d, rep(1:3, each = 300))
+  book <- confirm_codebook(draft_codebook(d))
+  expect_identical(file_plan(parts, book), file_plan(d, book))
+})
