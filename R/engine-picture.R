@@ -2,35 +2,52 @@
 # in each class of the response. Classes are as narrow as there are records, and
 # no response is among what is asked.
 
-# Classes of the first look, along asinh over all numbers that there may be, and
-# about how many of the second
-first_classes <- 256
-picture_classes <- 1024
+# Classes of the first look, along asinh over all numbers that there may be;
+# about how many there are of each further one, how many are wanted that have
+# records, and how often is looked: where a response has few values, or lies far
+# from 0, the first looks show few
+looking <- list(first = 256, classes = 512, wanted = 150, looks = 6)
 
 #' @param tally (function of breaks) See with_engine().
 #' @return (list) `cell`, `bin`, `n` as tally() lists them, and `breaks`.
 #' @noRd
-response_picture <- function(response, cells, tally) {
-  breaks <- if (has_labels(response)) {
-    if (is.null(response$levels)) 0.5 else level_breaks(response)
-  } else {
-    wide <- sinh(seq(-asinh(1e15), asinh(1e15), length.out = first_classes - 1))
-    found <- tally(wide)
-    finer_breaks(wide, sums_by_code(found$n, found$bin, first_classes))
+response_picture <- function(response, tally) {
+  if (has_labels(response)) {
+    breaks <- if (is.null(response$levels)) 0.5 else level_breaks(response)
+    return(c(tally(breaks), list(breaks = breaks)))
   }
-  c(tally(breaks), list(breaks = breaks))
+  end <- asinh(largest_number)
+  breaks <- sinh(seq(-end, end, length.out = looking$first - 1))
+  for (look in seq_len(looking$looks)) {
+    found <- tally(breaks)
+    n <- sums_by_code(found$n, found$bin, length(breaks) + 1)
+    finer <- finer_breaks(breaks, n, response$kind == "count")
+    if (is.null(finer)) break
+    if (look < looking$looks) breaks <- finer
+  }
+  c(found, list(breaks = breaks))
 }
 
-#' Breaks within the classes of a first look, by the records that these have
-#' @param n (double) Of the classes; beyond the ends there is none.
+#' Breaks within the classes that have records, half of them by how many
+#' @param n (double) Records of each class.
+#' @param whole (flag) Are all responses whole numbers?
+#' @return (double) `NULL` where enough classes have some, or none can be split.
 #' @noRd
-finer_breaks <- function(breaks, n) {
-  within <- n[-c(1, length(n))]
-  pieces <- pmax(1, ceiling(picture_classes * within / max(1, sum(within))))
-  inner <- lapply(which(pieces > 1), function(i) {
-    seq(breaks[i], breaks[i + 1], length.out = pieces[i] + 1)
-  })
-  sort(unique(c(breaks, unlist(inner))))
+finer_breaks <- function(breaks, n, whole) {
+  some <- which(n > 0)
+  # Nothing is known of how far those at the ends reach
+  split <- some[some > 1 & some < length(n)]
+  width <- breaks[split] - breaks[split - 1]
+  split <- split[width > if (whole) 1 else 1e-14 * abs(breaks[split])]
+  if (length(some) >= looking$wanted || length(split) == 0) {
+    return(NULL)
+  }
+  share <- n[split] / sum(n[split]) / 2 + 0.5 / length(split)
+  inner <- Map(function(i, pieces) {
+    seq(breaks[i - 1], breaks[i], length.out = pieces + 1)
+  }, split, ceiling(looking$classes * share))
+  ends <- c(breaks[some[some > 1] - 1], breaks[some[some < length(n)]])
+  sort(unique(c(ends, unlist(inner))))
 }
 
 #' See groups_by_column(): in classes of the response
@@ -172,7 +189,6 @@ means_in_picture <- function(picture, response, values, long) {
   }
   # Classes rise: of both middle records the first class whose count reaches it
   sorted <- order(group, picture$bin)
-  own <- group[sorted]
   below <- cumsum(picture$n[sorted])
   start <- c(0, cumsum(n))[seq_len(size)]
   class_of <- function(rank) {
@@ -180,8 +196,7 @@ means_in_picture <- function(picture, response, values, long) {
   }
   first <- class_of(floor((n + 1) / 2))
   second <- class_of(floor(n / 2) + 1)
-  spans <- tapply(picture$bin[sorted], own, function(bin) bin[1] < bin[length(bin)])
-  varied <- value %in% long & n > 1 & as.vector(spans)
+  varied <- value %in% long & class_of(1) < class_of(n)
   met <- list(
     means = between(ends),
     medians = lies(

@@ -159,7 +159,7 @@ check_shards <- function(parts, response, cells, stated, terms, tally) {
       }, NA)
     })
   }
-  picture <- response_picture(response, cells, tally)
+  picture <- response_picture(response, tally)
   if (numbers) {
     refuse_numbers(stated, function(values, of) {
       equal <- in_all(function(x) equal_in_table(x, values, of))

@@ -24,7 +24,7 @@
 #' What tells the response of the whole file need not tell it of a part: in a
 #' part for each income class, the class is constant. So R looks at the parts
 #' together: at how many records of each combination of the predictors are in
-#' each of about a thousand classes of the response. That is coarser than the
+#' each of some hundred classes of the response. That is coarser than the
 #' checks of one table, and on the safe side: a stated number within a class
 #' of the mean, a quartile or another statistic is refused, too.
 #' @section Error types:
