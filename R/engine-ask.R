@@ -95,16 +95,3 @@ refuse_no_table <- function(wrong, path, is) {
     arg = "data", class = "pseudosynth_error_rows"
   )
 }
-
-#' A mark of a table: of the file that its database is in, or else of the
-#' connection, which alone has it
-#' @param file (string) Empty or `NA` for a database in memory.
-#' @noRd
-mark_of_table <- function(file, path, moment) {
-  home <- if (is.na(file) || !nzchar(file)) {
-    paste("connection", moment$number)
-  } else {
-    normalizePath(file, mustWork = FALSE)
-  }
-  paste(c(home, tolower(path)), collapse = "\r")
-}

@@ -30,7 +30,7 @@ duckdb_inside <- function(con) {
 
 #' See found_table()
 #' @noRd
-duckdb_table <- function(source, dialect, ask, moment) {
+duckdb_table <- function(source, dialect, ask) {
   duckdb_check_session(dialect, ask)
   path <- source$path
   text <- sql_value(dialect, tolower(path))
@@ -80,9 +80,12 @@ duckdb_table <- function(source, dialect, ask, moment) {
   list(
     schema = c(found$database_name, found$schema_name), name = found$name,
     columns = columns$column_name, stored = unname(stored),
-    marks = mark_of_table(home$file, c(
-      if (!nzchar(home$file)) found$database_name, found$schema_name, found$name
-    ), moment)
+    # Connections may share a database in memory
+    marks = paste(c(
+      if (nzchar(home$file)) normalizePath(home$file, mustWork = FALSE) else
+        c("memory", tolower(found$database_name)),
+      tolower(c(found$schema_name, found$name))
+    ), collapse = "\r")
   )
 }
 

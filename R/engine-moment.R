@@ -48,7 +48,7 @@ runs <- function(con, statement) {
 #' @noRd
 found_table <- function(source, dialect, ask, moment) {
   switch(dialect$called,
-    DuckDB = duckdb_table(source, dialect, ask, moment),
+    DuckDB = duckdb_table(source, dialect, ask),
     PostgreSQL = postgresql_table(source, dialect, ask, moment),
     SQLite = sqlite_table(source, dialect, ask, moment)
   )
@@ -143,25 +143,29 @@ postgresql_columns <- function(source, oid, ask) {
       "f.tableoid IN (%s)",
       toString(sprintf("%.0f", as.double(found$oid)))
     ),
-    marks = sprintf("%s.%.0f", postgresql_home(ask), as.double(found$oid))
+    marks = as.vector(outer(
+      postgresql_homes(ask), sprintf("%.0f", as.double(found$oid)), paste
+    ))
   )
 }
 
-#' A mark of the server's files, which its copies share, and of the database
+#' Marks of the server and the database: of when it started, the same in all
+#' sessions, and of its files, which its copies share, where the role may see it
 #' @noRd
-postgresql_home <- function(ask) {
+postgresql_homes <- function(ask) {
+  of <- function(what) {
+    ask(sprintf(
+      "SELECT CAST(%s AS TEXT) || '.' || oid AS home FROM pg_database
+       WHERE datname = current_database()", what
+    ))$home
+  }
   may <- ask(
     "SELECT has_function_privilege('pg_control_system()', 'execute') AS may"
   )$may
-  of <- if (isTRUE(may)) {
-    "(SELECT system_identifier FROM pg_control_system())"
-  } else {
-    "pg_postmaster_start_time()"
-  }
-  ask(sprintf(
-    "SELECT CAST(%s AS TEXT) || '.' || oid AS home FROM pg_database
-     WHERE datname = current_database()", of
-  ))$home
+  c(
+    of("CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) * 1000 AS BIGINT)"),
+    if (isTRUE(may)) of("(SELECT system_identifier FROM pg_control_system())")
+  )
 }
 
 # SQLite -----------------------------------------------------------------------
@@ -200,12 +204,30 @@ sqlite_table <- function(source, dialect, ask, moment) {
     "SELECT name AS name FROM pragma_table_xinfo(%s, %s) WHERE hidden <> 1",
     sql_value(dialect, found$name), sql_value(dialect, schema)
   ))$name
-  file <- schemas$file[match(schema, schemas$name)]
-  in_file <- isTRUE(nzchar(file))
+  home <- schemas$file[match(schema, schemas$name)]
   list(
     schema = schema, name = found$name, columns = columns,
-    marks = mark_of_table(
-      file, c(if (!in_file) schema, found$name), moment
-    )
+    marks = sqlite_mark(home, schema, found$name, source$con, moment)
   )
+}
+
+#' A mark of a table: of the file that its database is in
+#'
+#' Databases in memory may be shared by connections, but for the temporary one
+#' and for one without a name. Of an attached one the name is not known: two of
+#' the same schema and table are taken for one.
+#' @param home (string) The file. Empty or `NA` for a database in memory.
+#' @noRd
+sqlite_mark <- function(home, schema, name, con, moment) {
+  schema <- tolower(schema)
+  home <- if (!is.na(home) && nzchar(home)) {
+    normalizePath(home, mustWork = FALSE)
+  } else if (schema == "main" && !con@dbname %in% c("", ":memory:")) {
+    con@dbname
+  } else if (schema %in% c("main", "temp")) {
+    paste("connection", moment$number, schema)
+  } else {
+    paste("memory", schema)
+  }
+  paste(home, tolower(name), sep = "\r")
 }

@@ -4,64 +4,82 @@
 
 # Classes of the first look, along asinh over all numbers that there may be;
 # about how many there are of each further one, how many are wanted that have
-# records, and how often is looked: where a response has few values, or lies far
-# from 0, the first looks show few
-looking <- list(first = 256, classes = 512, wanted = 150, looks = 6)
+# records, and how often is looked. Numbers that differ by less than `same`, of
+# their size or of the range, are one.
+looking <- list(
+  first = 256, classes = 512, wanted = 150, looks = 6, same = c(1e-9, 1e-12)
+)
 
 #' @param tally (function of breaks) See with_engine().
-#' @return (list) `cell`, `bin`, `n` as tally() lists them, and `breaks`.
+#' @return (list) `cell`, `bin`, `n` as tally() lists them; `breaks`; `split`
+#'   (logical: may a class hold several values?); `kind` of the response.
 #' @noRd
 response_picture <- function(response, tally) {
-  if (has_labels(response)) {
+  kind <- if (has_labels(response)) "labels" else response$kind
+  if (kind == "labels") {
     breaks <- if (is.null(response$levels)) 0.5 else level_breaks(response)
-    return(c(tally(breaks), list(breaks = breaks)))
+    return(looked_at(breaks, kind, tally))
   }
   end <- asinh(largest_number)
-  breaks <- sinh(seq(-end, end, length.out = looking$first - 1))
+  found <- looked_at(
+    sinh(seq(-end, end, length.out = looking$first - 1)), kind, tally
+  )
   for (look in seq_len(looking$looks)) {
-    found <- tally(breaks)
-    n <- sums_by_code(found$n, found$bin, length(breaks) + 1)
-    finer <- finer_breaks(breaks, n, response$kind == "count")
-    if (is.null(finer)) break
-    if (look < looking$looks) breaks <- finer
+    some <- unique(found$bin)
+    split <- intersect(some, which(found$split))
+    if (length(some) >= looking$wanted || length(split) == 0) break
+    n <- sums_by_code(found$n, found$bin, length(found$split))[split]
+    pieces <- looking$classes * (n / sum(n) / 2 + 0.5 / length(split))
+    ends <- found$breaks[c(some - 1, pmin(some, length(found$breaks)))]
+    breaks <- c(ends, breaks_within(found, split, pieces))
+    found <- looked_at(breaks, kind, tally)
   }
-  c(found, list(breaks = breaks))
+  found
 }
 
-#' Breaks within the classes that have records, half of them by how many
-#' @param n (double) Records of each class.
-#' @param whole (flag) Are all responses whole numbers?
-#' @return (double) `NULL` where enough classes have some, or none can be split.
-#' @noRd
-finer_breaks <- function(breaks, n, whole) {
-  some <- which(n > 0)
+looked_at <- function(breaks, kind, tally) {
+  breaks <- sort(unique(breaks))
+  found <- tally(breaks)
   # Nothing is known of how far those at the ends reach
-  split <- some[some > 1 & some < length(n)]
-  width <- breaks[split] - breaks[split - 1]
-  split <- split[width > if (whole) 1 else 1e-14 * abs(breaks[split])]
-  if (length(some) >= looking$wanted || length(split) == 0) {
-    return(NULL)
+  split <- rep(FALSE, length(breaks) + 1)
+  if (kind != "labels" && length(breaks) > 1) {
+    low <- breaks[-length(breaks)]
+    high <- breaks[-1]
+    met <- clamp(range(found$bin), 2, length(breaks))
+    range <- breaks[met[2]] - breaks[met[1] - 1]
+    split[-c(1, length(split))] <- if (kind == "count") {
+      high - low > 1
+    } else {
+      high - low > pmax(
+        looking$same[1] * pmax(abs(low), abs(high)), looking$same[2] * range
+      )
+    }
   }
-  share <- n[split] / sum(n[split]) / 2 + 0.5 / length(split)
-  inner <- Map(function(i, pieces) {
-    seq(breaks[i - 1], breaks[i], length.out = pieces + 1)
-  }, split, ceiling(looking$classes * share))
-  ends <- c(breaks[some[some > 1] - 1], breaks[some[some < length(n)]])
-  sort(unique(c(ends, unlist(inner))))
+  c(found, list(breaks = breaks, split = split, kind = kind))
+}
+
+#' Breaks within classes
+#' @param pieces (double) Of each.
+#' @noRd
+breaks_within <- function(picture, classes, pieces) {
+  unlist(Map(function(i, pieces) {
+    seq(picture$breaks[i - 1], picture$breaks[i], length.out = pieces + 1)
+  }, classes, pmax(2, ceiling(pieces))))
 }
 
 #' See groups_by_column(): in classes of the response
 #'
-#' Of two groups that meet in a class it is not known whether they overlap: they
-#' do where a hundredth of the records is in it, such as those with 0.
+#' Of two groups that meet in a class of several values it is not known whether
+#' they overlap, nor of a group in one class whether it has several responses:
+#' it is taken for what tells more.
+#' @return (list) `followed`, see groups_by_column(); `unsure` (places of the
+#'   classes that decide whether a column tells the response).
 #' @noRd
 groups_in_picture <- function(picture, cells, columns) {
-  often <- sums_by_code(picture$n, picture$bin, length(picture$breaks) + 1) >=
-    0.01 * sum(picture$n)
+  unsure <- integer()
   # The least and the greatest class of each code's records
   ends_of <- function(code, size) {
     sorted <- order(code, picture$bin)
-    code <- code[sorted]
     bin <- picture$bin[sorted]
     last <- cumsum(tabulate(code, size))
     cbind(low = bin[c(1, last[-size] + 1)], high = bin[last])
@@ -74,18 +92,50 @@ groups_in_picture <- function(picture, cells, columns) {
     high <- ends[, "high"]
     sorted <- order(low, high)
     before <- cummax(high[sorted])[-size]
-    next_low <- low[sorted][-1]
+    after <- low[sorted][-1]
+    meets <- after == before
+    over <- sum(after < before | meets & !picture$split[after])
+    varied <- sum(low < high)
+    if (size > 1 && over == 0) {
+      unsure <<- c(unsure, after[meets & picture$split[after]])
+    }
+    if (size > 1 && varied == 0) unsure <<- c(unsure, low[picture$split[low]])
     c(
-      groups = size, varied = sum(low < high),
-      over = sum(next_low < before | next_low == before & often[next_low]),
+      groups = size, varied = varied, over = over,
       down = sum(low[-1] < high[-size]), up = sum(high[-1] > low[-size])
     )
   }
   all <- lie(seq_along(cells$n))
   all[c("over", "down", "up")] <- 0
-  do.call(rbind, c(list(all), lapply(columns, function(column) {
-    lie(column$values)
-  })))
+  list(
+    followed = do.call(rbind, c(list(all), lapply(columns, function(column) {
+      lie(column$values)
+    }))),
+    unsure = unique(unsure)
+  )
+}
+
+#' The same, with further looks into the classes that decide
+#'
+#' Where these are many, the column follows the response in them all, and is
+#' taken to do so within them.
+#' @return (list) `followed` and the `picture` of the last look.
+#' @noRd
+followed_in_parts <- function(picture, cells, columns, tally, most = 200) {
+  for (look in seq_len(looking$looks + 1)) {
+    found <- groups_in_picture(picture, cells, columns)
+    unsure <- found$unsure
+    if (length(unsure) == 0 || length(unsure) > most ||
+      look > looking$looks) {
+      break
+    }
+    picture <- looked_at(
+      c(picture$breaks, breaks_within(
+        picture, unsure, rep(looking$classes / length(unsure), length(unsure))
+      )), picture$kind, tally
+    )
+  }
+  list(followed = found$followed, picture = picture)
 }
 
 #' See response_repeats()

@@ -10,15 +10,15 @@ least_rows <- 1000
 #'
 #' What R cannot hold as the table does is refused here, before a record is
 #' read.
-#' @param names (character) Of all columns that may be read.
+#' @param types (named list) Of all columns that may be read, see with_engine().
 #' @return (list) `n` (records), `types` (named list: a vector of length 0 for
 #'   each column; whole numbers are integers where all of them fit) and
 #'   `chunks(names, f)`, which calls `f` with a named list of columns for some
 #'   records after the others. The order is the engine's, the same in no two
 #'   calls.
 #' @noRd
-table_records <- function(engine, names) {
-  types <- engine$types(names)
+table_records <- function(engine, types) {
+  names <- names(types)
   columns <- engine$columns(names)
   facts <- table_facts(engine, columns)
   for (name in names) refuse_unreadable(columns[[name]], name, facts[[name]])
@@ -72,13 +72,18 @@ table_facts <- function(engine, columns) {
     sql_count(dialect),
     sql_number(dialect, holds, sprintf("h%d", seq_along(holds)))
   ), engine$from))
+  # Of no records nothing is the sum
+  found[is.na(found)] <- 0
   n <- found$n
-  refuse_if(
-    n < 1, "{.arg data} must have at least 1 record.", x = "It has {n}.",
-    arg = "data"
-  )
   refuse_many_records(n)
   c(list(n = n), stats::setNames(as.list(found)[-1], names(columns)))
+}
+
+refuse_few_records <- function(n, least) {
+  refuse_if(
+    n < least, "{.arg data} must have at least {counted(least, 'record')}.",
+    x = "It has {n}.", arg = "data"
+  )
 }
 
 refuse_many_records <- function(n) {

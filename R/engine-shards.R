@@ -23,7 +23,8 @@ shards_engine <- function(engines, log) {
     "All parts of {.arg data} must have the same columns.",
     x = "{.val {setdiff(Reduce(union, columns), Reduce(intersect, columns))}}
          {?is/are} not in all of them.",
-    i = "Take the same from each by {.fn select}.", arg = "data",
+    i = "Take the same from each by {.fn select}, under the same names.",
+    arg = "data",
     class = "pseudosynth_error_engine"
   )
   own <- NULL
@@ -42,20 +43,25 @@ shards_engine <- function(engines, log) {
 }
 
 #' The type of each column: numbers that are whole in some parts are numbers
+#' @return (named list) See with_engine().
 #' @noRd
 shared_types <- function(engines, names) {
-  types <- lapply(engines, function(engine) engine$types(names))
-  lapply(stats::setNames(nm = names), function(name) {
-    own <- lapply(types, `[[`, name)
+  types <- lapply(engines, function(engine) engine$types(names, empty = TRUE))
+  shared <- lapply(stats::setNames(nm = names), function(name) {
+    # Some may have no record, or no value in it
+    own <- Filter(Negate(is.null), lapply(types, `[[`, name))
     kinds <- unique(vapply(own, function(x) class(x)[1], ""))
     refuse_if(
       length(kinds) > 1 && !all(kinds %in% c("integer", "numeric")),
-      "Column {.val {name}} must have one type in all parts of {.arg data}.",
+      "Column {.val {name}} must be numbers, text, or true and false in all
+       parts of {.arg data}.",
       x = "It is {.or {kinds}}.", arg = "data",
       class = "pseudosynth_error_engine"
     )
-    if (length(kinds) > 1) double() else own[[1]]
+    if (length(kinds) > 1) double() else if (length(own) > 0) own[[1]]
   })
+  refuse_empty(shared)
+  shared
 }
 
 joined_cells <- function(parts, names) {
@@ -170,10 +176,10 @@ check_shards <- function(parts, response, cells, stated, terms, tally) {
     return(invisible())
   }
   check <- columns_to_check(cells$values, terms)
-  refuse_followed(
-    cells, check$columns, groups_in_picture(picture, cells, check$columns),
-    function() repeats_in_picture(picture)
-  )
+  seen <- followed_in_parts(picture, cells, check$columns, tally)
+  refuse_followed(cells, check$columns, seen$followed, function() {
+    repeats_in_picture(seen$picture)
+  })
   if (numbers) {
     # What one record of the file has is met once in its part: never too few
     refuse_held(check$numbers, stated$constants, function(among, own) {
@@ -205,7 +211,7 @@ equal_in_table <- function(x, values, of) {
 #' @noRd
 shards_records <- function(engines, names) {
   types <- shared_types(engines, names)
-  parts <- lapply(engines, function(engine) engine$records(names))
+  parts <- lapply(engines, function(engine) table_records(engine, types))
   whole <- vapply(parts, function(part) {
     vapply(names, function(name) is.integer(part$types[[name]]), NA)
   }, logical(length(names)))
@@ -216,10 +222,11 @@ shards_records <- function(engines, names) {
     }
   }
   n <- sum(vapply(parts, `[[`, 0, "n"))
+  refuse_few_records(n, 1)
   refuse_many_records(n)
   list(
     n = n, types = types, chunks = function(names, f) {
-      for (part in parts) part$chunks(names, function(found) {
+      for (part in parts) if (part$n > 0) part$chunks(names, function(found) {
         f(stats::setNames(Map(as_type, found, types[names]), names))
       })
     }

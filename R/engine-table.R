@@ -35,24 +35,35 @@ table_engine <- function(source, found, log) {
     dialect = dialect, from = from, ask = ask, fetch = fetch, log = log,
     marks = c(found$marks, source$marks),
     all_columns = function() names(source$columns),
-    types = function(names) {
+    types = function(names, empty = FALSE) {
       columns <<- column_of(unname(source$columns[names]))
       names(columns) <<- names
-      empty <- names[vapply(columns, function(x) is.null(x$type), NA)]
-      refuse_if(
-        length(empty) > 0, "Column {.val {empty[1]}} must have values.",
-        x = "It has none.", arg = "data"
-      )
-      lapply(columns, `[[`, "type")
+      types <- lapply(columns, `[[`, "type")
+      if (!empty) refuse_empty(types)
+      types
     },
     columns = function(names) columns[names]
   )
   engine$cells <- function(names) table_cells(engine, names)
-  engine$records <- function(names) table_records(engine, names)
+  engine$records <- function(names) {
+    records <- table_records(engine, engine$types(names))
+    refuse_few_records(records$n, 1)
+    records
+  }
   engine$for_response <- function(response, cells) {
     table_sums(engine, response, cells)
   }
   engine
+}
+
+#' @param types (list) `NULL` of a column that has no value that tells it.
+#' @noRd
+refuse_empty <- function(types) {
+  empty <- names(types)[vapply(types, is.null, NA)]
+  refuse_if(
+    length(empty) > 0, "Column {.val {empty[1]}} must have values.",
+    x = "It has none.", arg = "data"
+  )
 }
 
 # Columns ----------------------------------------------------------------------

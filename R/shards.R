@@ -1,32 +1,36 @@
 #' A file that lies in several tables
 #'
 #' Names the tables that hold one file between them, such as one for each year
-#' or each region. [score_release()], [file_plan()] and [fit_file()] take them as
-#' `data`. Each database adds the whole sums of its own records, and R adds the
-#' parts: at the same seed the release is that of the whole file, number for
+#' or each region. [score_release()], [file_plan()] and [fit_file()] take them
+#' as `data`. Each database adds the whole sums of its own records, and R adds
+#' the parts: at the same seed the release is that of the whole file, number for
 #' number.
 #'
 #' @param ... Two or more tables of databases, such as
 #'   `dplyr::tbl(con, "persons_2023")`, on one connection or on several, of one
 #'   kind of database or of several; or paths of CSV files or of Parquet files.
-#'   All parts have the same columns, and each column the same type in all. A
-#'   data frame must be written to a table first.
+#'   All parts have the same columns, and each is numbers, text, or true and
+#'   false in all. A part may have no record, or no value of a column. A data
+#'   frame must be written to a table first.
 #' @return A `file_shards`: a list of the parts.
 #' @section Each record in one part:
 #' The guarantee counts on one row for each record. The same table given twice
 #' is refused: under another filter, over another connection, or as a partition
-#' of another part. What cannot be seen is a copy under another name. Nor can a
-#' record be seen that moves from one part to another while the release is made:
-#' each connection shows its parts as they were when its first query ran, but two
-#' connections start one after the other. Let nobody write to the tables
-#' meanwhile.
+#' of another part. What cannot be seen is a copy under another name, or a hard
+#' link to a file. Nor can a record be seen that moves from one part to another
+#' while the release is made: each connection shows its parts as they were when
+#' its first query ran, but two connections start one after the other. Let
+#' nobody write to the tables meanwhile.
 #' @section Checks of the whole:
 #' What tells the response of the whole file need not tell it of a part: in a
 #' part for each income class, the class is constant. So R looks at the parts
 #' together: at how many records of each combination of the predictors are in
-#' each of some hundred classes of the response. That is coarser than the
-#' checks of one table, and on the safe side: a stated number within a class
-#' of the mean, a quartile or another statistic is refused, too.
+#' each of some hundred classes of the response, and within those that decide in
+#' narrower ones. What classes leave open is taken for what tells more: refused,
+#' too, are a stated number that is within a class of the mean, a quartile or
+#' another statistic, and a predictor most of whose values are within a class of
+#' the means or medians of their groups, such as an expected amount. Release the
+#' file from one table then.
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two parts, or a part that is neither a
 #' table nor paths of files. Where the parts are read,

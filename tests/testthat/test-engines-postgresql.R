@@ -407,7 +407,9 @@ test_that("a file in PostgreSQL and SQLite is that of the data frame", {
   con <- connect()
   d <- engine_persons(1500)
   d$flag <- d$flag == "yes"
-  lite <- sqlite(fifth = transform(d[4:600, ], flag = ifelse(flag, "t", "f")))
+  fifth <- d[4:600, ]
+  fifth$flag <- ifelse(fifth$flag, "t", "f")
+  lite <- sqlite(fifth = fifth)
   DBI::dbExecute(con, "CREATE SCHEMA own")
   DBI::dbExecute(con, "SET search_path = own, public")
   DBI::dbWriteTable(con, "first", d[601:900, ])
@@ -432,7 +434,7 @@ test_that("a file in PostgreSQL and SQLite is that of the data frame", {
   expect_identical(DBI::dbGetQuery(con, "SHOW search_path")[[1]], "own, public")
   # Truth values here, text there
   expect_error(
-    of(do.call(shards, parts), log(income) ~ flag), "one type",
+    of(do.call(shards, parts), log(income) ~ flag), "in all",
     class = "pseudosynth_error_engine"
   )
   other <- connect()
@@ -440,6 +442,20 @@ test_that("a file in PostgreSQL and SQLite is that of the data frame", {
     shards(tables[[3]], dplyr::tbl(con, "third")),
     shards(tables[[1]], dplyr::tbl(other, DBI::Id("own", "first")))
   )
+  # Whatever the other session's settings are, and whatever its role may see
+  DBI::dbExecute(other, "SET TimeZone = 'Asia/Tokyo'")
+  DBI::dbExecute(other, "SET DateStyle = 'German'")
+  DBI::dbExecute(con, "CREATE ROLE reader LOGIN")
+  DBI::dbExecute(con, "GRANT USAGE ON SCHEMA own TO reader")
+  DBI::dbExecute(con, "GRANT SELECT ON ALL TABLES IN SCHEMA own TO reader")
+  DBI::dbExecute(
+    con, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC"
+  )
+  reader <- dplyr::tbl(connect("reader"), DBI::Id("own", "first"))
+  twice <- c(twice, list(
+    shards(reader, tables[[1]]),
+    shards(reader, dplyr::tbl(other, DBI::Id("own", "first")))
+  ))
   for (parts in twice) {
     expect_error(of(parts), "one part", class = "pseudosynth_error_rows")
   }

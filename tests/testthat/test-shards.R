@@ -94,6 +94,78 @@ test_that("what has nothing to do with the response is taken, in any parts", {
   expect_same_release(pay(parts_of(d, thirds(d))), pay(d))
 })
 
+test_that("classes are told on any scale, and honest groups pass", {
+  withr::local_seed(3)
+  n <- 900
+  z <- stats::rnorm(n)
+  d <- data.frame(
+    q = c("b", "c", "a")[ceiling(rank(z) / 300)],
+    perm = paste0("c", (7 * ceiling(rank(z) / 45)) %% 31),
+    other = sample(letters[1:4], n, TRUE)
+  )
+  places <- list(c(0, 1), c(0, 1e6), c(0, 1e-8), c(1000, 5), c(1e6, 10))
+  for (place in by_night(places, places[3:4])) {
+    d$y <- place[1] + place[2] * z
+    of <- function(formula, data) {
+      released(formula, data, stats::gaussian(), bounds = NULL,
+        reference = list("(Intercept)" = place[1], sigma = place[2])
+      )
+    }
+    parts <- parts_of(d, thirds(d))
+    refused_by <- function(formula) {
+      expect_error(
+        of(formula, parts), class = "pseudosynth_error_copied_response"
+      )
+    }
+    refused_by(y ~ q)
+    refused_by(y ~ perm)
+    expect_same_release(of(y ~ other, parts), of(y ~ other, d))
+  }
+})
+
+test_that("a level in a rare value of the response is no class of it", {
+  n <- 1000
+  d <- data.frame(x = rep("b", n), one = as.integer(seq_len(n) > 20))
+  d$x[1:8] <- "a"
+  d$count <- ifelse(d$one == 1, 5:9, 0L)
+  d$low <- withr::with_seed(1, ifelse(d$one == 1, stats::rnorm(n, 9), 5))
+  models <- list(
+    list(one ~ x, bernoulli(), list("(Intercept)" = 0)),
+    list(count ~ x, stats::poisson(), list("(Intercept)" = 1)),
+    list(low ~ x, stats::gaussian(), list("(Intercept)" = 9, sigma = 1))
+  )
+  for (model in models) {
+    of <- function(data) {
+      released(
+        model[[1]], data, model[[2]], reference = model[[3]], bounds = NULL
+      )
+    }
+    expect_same_release(of(parts_of(d, thirds(d))), of(d))
+  }
+})
+
+test_that("parts may lack records, and values of a column", {
+  d <- engine_persons(600)
+  d$group <- NULL
+  d$hours[301:600] <- NA
+  con <- sqlite(a = d[1:300, ], b = d[301:600, ], none = d[0, ])
+  tables <- lapply(c("a", "b", "none"), dplyr::tbl, src = con)
+  parts <- do.call(shards, tables)
+  expect_identical(draft_codebook(parts), draft_codebook(d))
+  expect_same_release(
+    released(log(income) ~ flag, parts), released(log(income) ~ flag, d)
+  )
+  expect_error(
+    draft_codebook(shards(
+      tables[[3]], dplyr::filter(tables[[1]], .data$visits < 0)
+    )), "have"
+  )
+  expect_error(
+    released(log(income) ~ hours, parts), "missing for 300",
+    class = "pseudosynth_error_input"
+  )
+})
+
 test_that("classes of two or more responses are told, and no others", {
   d <- engine_persons(1500)
   d$copy <- ifelse(d$works == 1, "x", "y")
@@ -185,7 +257,7 @@ test_that("statistics lie where their classes say", {
   y <- stats::rlnorm(1e4, 3)
   picture <- response_picture(response, tally)
   others <- stats::quantile(y, seq(0.01, 0.99, 0.001))
-  expect_lt(mean(near_in_picture(picture, response, others, "own")), 0.1)
+  expect_lt(mean(near_in_picture(picture, response, others, "own")), 0.2)
 })
 
 test_that("a part that is given twice is refused", {
@@ -216,6 +288,18 @@ test_that("a part that is given twice is refused", {
     )
     expect_error(draft_codebook(parts), class = "pseudosynth_error_rows")
   }
+  # Databases in memory that connections share
+  memory <- lapply(1:2, function(k) {
+    DBI::dbConnect(RSQLite::SQLite(), "file:shared?mode=memory&cache=shared")
+  })
+  DBI::dbWriteTable(memory[[1]], "persons", d)
+  expect_error(
+    released(visits ~ flag, do.call(
+      shards, lapply(memory, dplyr::tbl, "persons")
+    ), stats::poisson(), bounds = NULL, reference = list("(Intercept)" = 1)),
+    "one part", class = "pseudosynth_error_rows"
+  )
+  lapply(memory, DBI::dbDisconnect)
   # Nothing stays open
   expect_no_error(released(log(income) ~ flag, persons))
   expect_no_error(
@@ -237,12 +321,13 @@ test_that("parts of other columns, types or values are refused", {
   }
   refuse(e[names(e) != "visits"], "same columns")
   e$hours <- as.character(e$hours)
-  refuse(e, "one type")
+  refuse(e, "in all")
   e <- engine_persons(300)
   e$income[3] <- NA
   refuse(e, "missing for 1 of", "pseudosynth_error_input")
   for (bad in list(
-    list(), list(d), list(d, d), list(dplyr::tbl(sqlite(d = d), "d")), list(1, 2)
+    list(), list(d), list(d, d), list(1, 2),
+    list(dplyr::tbl(sqlite(d = d), "d"))
   )) {
     expect_error(do.call(shards, bad), class = "pseudosynth_error_input")
   }
@@ -269,7 +354,7 @@ test_that("no query of a file in parts gives a response", {
   }
 })
 
-test_that("queries of parts are shown, and a failure after the payment says so", {
+test_that("queries of parts are shown, and failures are told", {
   d <- engine_persons(600)
   parts <- parts_of(d, thirds(d))
   shown <- release_queries(
