@@ -7,7 +7,7 @@
 # records, and how often is looked. Numbers that differ by less than `same`, of
 # their size or of the range, are one.
 looking <- list(
-  first = 256, classes = 512, wanted = 150, looks = 6, same = c(1e-9, 1e-12)
+  first = 256, classes = 512, wanted = 150, looks = 6, same = c(1e-15, 1e-12)
 )
 
 #' @param tally (function of breaks) See with_engine().
