@@ -83,7 +83,9 @@ planned_queries <- function(open, settings) {
   )
 }
 
-all_named <- function(x, name) stats::setNames(x, rep(name, length(x)))
+all_named <- function(x, name) {
+  if (length(x) > 0) stats::setNames(x, rep(name, length(x)))
+}
 
 print_lines.release_queries <- function(x) {
   table <- x$queries

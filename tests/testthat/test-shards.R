@@ -361,6 +361,12 @@ test_that("queries of parts are shown, and failures are told", {
     log(income) ~ flag, parts, reference = income_reference, bounds = c(10, 2e6)
   )$queries
   expect_equal(as.vector(table(shown$when)[c("margin", "step")]), c(3, 3))
+  # Without a margin
+  shown <- release_queries(
+    log(income) ~ flag, parts$parts[[1]], reference = income_reference
+  )$queries
+  expect_equal(sum(shown$when == "step"), 1)
+  expect_false("margin" %in% shown$when)
   plain <- asked
   local_replaced("asked", function(con, query, most = -1) {
     if (grepl("part3", query) && grepl("AS q", query)) stop("secret")
