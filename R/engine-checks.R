@@ -118,8 +118,8 @@ refuse_ends <- function(stated, told) {
 #'   (logical, for each end): farther out than near?
 #' @noRd
 ends_in_table <- function(x, ends) {
-  number <- function(x) sql_value(x = as.double(x), dialect = dialect)
   dialect <- x$dialect
+  number <- function(x) sql_value(dialect, as.double(x))
   raw <- sql_as_double(dialect, x$records$variable)
   low <- number(ends - 1e-6 * abs(ends))
   high <- number(ends + 1e-6 * abs(ends))
@@ -128,9 +128,9 @@ ends_in_table <- function(x, ends) {
     sprintf("MAX(%1$s) >= %2$s AND MAX(%1$s) <= %3$s", raw, low, high),
     sprintf("MIN(%s) < %s", raw, low), sprintf("MAX(%s) > %s", raw, high)
   )
+  holds <- unlist(holds)
   found <- ask_table(x, sprintf(
-    "CASE WHEN %s THEN 1 ELSE 0 END AS e%d", unlist(holds),
-    seq_along(unlist(holds))
+    "CASE WHEN %s THEN 1 ELSE 0 END AS e%d", holds, seq_along(holds)
   )) > 0
   matrix(
     split(found, rep(1:4, each = length(ends))), 2,
@@ -163,12 +163,29 @@ refuse_numbers <- function(stated, told) {
 }
 
 numbers_in_table <- function(x, values, of) {
-  sum(unlist(x$engine$ask(sql_statistics(
+  told <- unlist(x$engine$ask(sql_statistics(
     x$dialect, x$engine$from, x[[of]], sum(x$cells$n), values
-  ))) > 0)
+  )))
+  sum(told > 0 | equal_in_table(x, values, of) > 0)
 }
 
-#' Which numbers are values or statistics of the response?
+#' How many records have a long number, up to its sign
+#' @return (double) For each of `values`; 0 for numbers of six digits and fewer.
+#' @noRd
+equal_in_table <- function(x, values, of) {
+  long <- signif(values, 6) != values
+  found <- numeric(length(values))
+  if (any(long)) {
+    found[long] <- ask_table(x, sql_number(
+      x$dialect, sprintf(
+        "ABS(%s) = %s", x[[of]], sql_value(x$dialect, values[long])
+      ), sprintf("e%d", which(long))
+    ))
+  }
+  found
+}
+
+#' Which numbers are statistics of the response?
 #'
 #' As response_statistics() has them; only the answers leave the database.
 #' @param n (count) Records.
@@ -232,17 +249,9 @@ sql_statistics <- function(dialect, from, scale, n, values) {
       linked(exp, 700), linked(stats::plogis, 30)
     ), collapse = " OR ")
   }, "")
-  # Long numbers must not be a record's, either
-  equal <- vapply(values, function(value) {
-    if (signif(value, 6) == value) {
-      return("0")
-    }
-    sprintf("(SELECT COUNT(*) FROM s WHERE ABS(w) = %s)", number(value))
-  }, "")
   sql_query(
     dialect, sprintf(
-      "CASE WHEN %s THEN 1 WHEN %s > 0 THEN 1 ELSE 0 END AS t%d", told, equal,
-      seq_along(values)
+      "CASE WHEN %s THEN 1 ELSE 0 END AS t%d", told, seq_along(values)
     ), "p CROSS JOIN v", with = unlist(with), once = c("s", "p", "v")
   )
 }

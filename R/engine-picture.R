@@ -3,11 +3,14 @@
 # no response is among what is asked.
 
 # Classes of the first look, along asinh over all numbers that there may be;
-# about how many there are of each further one, how many are wanted that have
-# records, and how often is looked. Numbers that differ by less than `same`, of
-# their size or of the range, are one.
+# about how many there are of each further one; how many are wanted that have
+# records, and which share of these a class may have; how often is looked, at
+# all and within those that decide. Numbers that differ by less than `same` of
+# their size are one: not of the range, which one far record makes as wide as it
+# likes. From 0 to `least` all are 0.
 looking <- list(
-  first = 256, classes = 512, wanted = 150, looks = 6, same = c(1e-15, 1e-12)
+  first = 256, classes = 512, wanted = 150, share = 0.01, looks = 6,
+  within = 12, same = 1e-15, least = 1e-300
 )
 
 #' @param tally (function of breaks) See with_engine().
@@ -20,15 +23,19 @@ response_picture <- function(response, tally) {
     breaks <- if (is.null(response$levels)) 0.5 else level_breaks(response)
     return(looked_at(breaks, kind, tally))
   }
-  end <- asinh(largest_number)
+  end <- asinh(.Machine$double.xmax / 2)
   found <- looked_at(
     sinh(seq(-end, end, length.out = looking$first - 1)), kind, tally
   )
   for (look in seq_len(looking$looks)) {
     some <- unique(found$bin)
     split <- intersect(some, which(found$split))
-    if (length(some) >= looking$wanted || length(split) == 0) break
     n <- sums_by_code(found$n, found$bin, length(found$split))[split]
+    most <- max(0, n) / sum(found$n)
+    if (length(some) >= looking$wanted && most <= looking$share ||
+      length(split) == 0) {
+      break
+    }
     pieces <- looking$classes * (n / sum(n) / 2 + 0.5 / length(split))
     ends <- found$breaks[c(some - 1, pmin(some, length(found$breaks)))]
     breaks <- c(ends, breaks_within(found, split, pieces))
@@ -38,24 +45,19 @@ response_picture <- function(response, tally) {
 }
 
 looked_at <- function(breaks, kind, tally) {
+  if (kind != "labels") breaks <- c(breaks, 0, looking$least)
   breaks <- sort(unique(breaks))
-  found <- tally(breaks)
   # Nothing is known of how far those at the ends reach
   split <- rep(FALSE, length(breaks) + 1)
-  if (kind != "labels" && length(breaks) > 1) {
+  if (kind != "labels") {
     low <- breaks[-length(breaks)]
     high <- breaks[-1]
-    met <- clamp(range(found$bin), 2, length(breaks))
-    range <- breaks[met[2]] - breaks[met[1] - 1]
-    split[-c(1, length(split))] <- if (kind == "count") {
-      high - low > 1
-    } else {
-      high - low > pmax(
-        looking$same[1] * pmax(abs(low), abs(high)), looking$same[2] * range
-      )
-    }
+    same <- looking$same * pmax(abs(low), abs(high))
+    same[low == 0] <- looking$least
+    if (kind == "count") same[] <- 1
+    split[-c(1, length(split))] <- high - low > same
   }
-  c(found, list(breaks = breaks, split = split, kind = kind))
+  c(tally(breaks), list(breaks = breaks, split = split, kind = kind))
 }
 
 #' Breaks within classes
@@ -122,11 +124,11 @@ groups_in_picture <- function(picture, cells, columns) {
 #' @return (list) `followed` and the `picture` of the last look.
 #' @noRd
 followed_in_parts <- function(picture, cells, columns, tally, most = 200) {
-  for (look in seq_len(looking$looks + 1)) {
+  for (look in 0:looking$within) {
     found <- groups_in_picture(picture, cells, columns)
     unsure <- found$unsure
     if (length(unsure) == 0 || length(unsure) > most ||
-      look > looking$looks) {
+      look == looking$within) {
       break
     }
     picture <- looked_at(

@@ -191,36 +191,16 @@ check_shards <- function(parts, response, cells, stated, terms, tally) {
   }
 }
 
-#' How many records have a long number, up to its sign
-#' @return (double) For each of `values`; 0 for numbers of six digits and fewer.
-#' @noRd
-equal_in_table <- function(x, values, of) {
-  long <- signif(values, 6) != values
-  found <- numeric(length(values))
-  if (any(long)) {
-    found[long] <- ask_table(x, sql_number(
-      x$dialect, sprintf(
-        "ABS(%s) = %s", x[[of]], sql_value(x$dialect, values[long])
-      ), sprintf("e%d", which(long))
-    ))
-  }
-  found
-}
-
 #' See table_records(): part after part
 #' @noRd
 shards_records <- function(engines, names) {
-  types <- shared_types(engines, names)
-  parts <- lapply(engines, function(engine) table_records(engine, types))
-  whole <- vapply(parts, function(part) {
-    vapply(names, function(name) is.integer(part$types[[name]]), NA)
-  }, logical(length(names)))
-  whole <- matrix(whole, length(names))
-  for (j in seq_along(names)) {
-    if (is.numeric(types[[j]]) && !inherits(types[[j]], "Date")) {
-      types[[j]] <- if (all(whole[j, ])) integer() else double()
-    }
-  }
+  shared <- shared_types(engines, names)
+  parts <- lapply(engines, function(engine) table_records(engine, shared))
+  # Whole numbers are integers where all of them fit, in every part
+  types <- lapply(stats::setNames(nm = names), function(name) {
+    own <- lapply(parts, function(part) part$types[[name]])
+    Find(is.double, own) %||% own[[1]]
+  })
   n <- sum(vapply(parts, `[[`, 0, "n"))
   refuse_few_records(n, 1)
   refuse_many_records(n)

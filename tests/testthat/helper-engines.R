@@ -82,10 +82,12 @@ telling <- function(n = 1500) {
   d
 }
 
+expect_copy <- function(release) {
+  expect_error(release, class = "pseudosynth_error_copied_response")
+}
+
 refused_copy <- function(formula, data, ...) {
-  expect_error(
-    released(formula, data, ...), class = "pseudosynth_error_copied_response"
-  )
+  expect_copy(released(formula, data, ...))
 }
 
 # Of a table with the records of engine_persons(), a model of each family
@@ -152,6 +154,38 @@ expect_one_moment <- function(con, other, d) {
   )
   DBI::dbCommit(con)
   expect_true(DBI::dbExistsTable(con, "mine"))
+}
+
+works_of <- function(formula, data) {
+  released(formula, data, family = bernoulli(), bounds = NULL,
+    reference = list("(Intercept)" = 0)
+  )
+}
+
+status_of <- function(formula, data) {
+  released(formula, data, family = categorical(), bounds = NULL,
+    reference = NULL,
+    response = public_response(levels = c("one", "two", "three"))
+  )
+}
+
+# None of the answers that a release asks for has an income of these records
+expect_no_income_asked <- function(data, d, least) {
+  results <- list()
+  plain <- asked
+  local_replaced("asked", function(...) {
+    found <- plain(...)
+    results <<- c(results, list(found))
+    found
+  })
+  released(log(income) ~ flag + group, data, epsilon = 10)
+  expect_gt(length(results), least)
+  own <- c(d$income, log(d$income))
+  for (found in results) {
+    numbers <- unlist(Filter(is.numeric, as.list(found)))
+    expect_false(any(numbers %in% setdiff(own, 0:5000)))
+    expect_false("income" %in% names(found) && nrow(found) > 0)
+  }
 }
 
 # Levels that engines may read in another way, and both zeros

@@ -50,33 +50,18 @@ test_that("classes of two or more responses are told, and no others", {
   d$among <- paste0(d$copy, d$group)
   con <- sqlite(persons = d)
   table <- dplyr::tbl(con, "persons")
-  works <- function(formula, data) {
-    released(formula, data, family = bernoulli(), bounds = NULL,
-      reference = list("(Intercept)" = 0)
-    )
-  }
-  status <- function(formula, data) {
-    released(formula, data, family = categorical(), bounds = NULL,
-      reference = NULL,
-      response = public_response(levels = c("one", "two", "three"))
-    )
-  }
   for (formula in list(works ~ copy, works ~ among)) {
-    expect_error(works(formula, d), class = "pseudosynth_error_copied_response")
-    expect_error(
-      works(formula, table), class = "pseudosynth_error_copied_response"
-    )
+    expect_copy(works_of(formula, d))
+    expect_copy(works_of(formula, table))
   }
   d$state <- paste0(match(d$status, unique(d$status)), d$flag)
   con <- sqlite(persons = d)
   table <- dplyr::tbl(con, "persons")
-  expect_error(
-    status(status ~ state, d), class = "pseudosynth_error_copied_response"
+  expect_copy(status_of(status ~ state, d))
+  expect_copy(status_of(status ~ state, table))
+  expect_same_release(
+    works_of(works ~ group, table), works_of(works ~ group, d)
   )
-  expect_error(
-    status(status ~ state, table), class = "pseudosynth_error_copied_response"
-  )
-  expect_same_release(works(works ~ group, table), works(works ~ group, d))
 })
 
 test_that("predictors that tell the response together are refused", {
