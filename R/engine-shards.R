@@ -1,6 +1,24 @@
 # Several tables as one engine: each is asked by itself, and R adds what they
 # say.
 
+#' @return (list) `parts`, each a table or paths.
+#' @noRd
+check_parts <- function(parts, arg = "data") {
+  good <- vapply(parts, is_one_source, NA)
+  refuse_if(
+    any(!good),
+    "Each part must be a table of a database, or paths of files.",
+    x = "Part {which(!good)[1]} is {describe_type(parts[[which(!good)[1]]])}.",
+    i = "For instance {.code shards(tbl(con1, \"a\"), tbl(con2, \"b\"))}.",
+    arg = arg
+  )
+  refuse_if(
+    length(parts) < 2, "A file in parts must have two or more.",
+    x = "There {cli::qty(length(parts))}{?is/are} {length(parts)}.", arg = arg
+  )
+  parts
+}
+
 #' Refuse a part that is given twice: its records would count twice
 #' @noRd
 check_shards_differ <- function(engines) {

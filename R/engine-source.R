@@ -3,6 +3,12 @@
 # for. Text of a query cannot show that, so none is taken from the user: dplyr's
 # own list of steps is read, and the package writes the query.
 
+is_one_source <- function(x) {
+  is_remote_table(x) || is.character(x) && length(x) > 0 && is.null(dim(x))
+}
+
+is_remote_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
+
 #' What a table of dplyr stands for
 #'
 #' @return (list) `con`, `dialect`, `path` (its name, after the schema's if one

@@ -7,12 +7,6 @@
 #' @noRd
 has_engine <- function(x) is_one_source(x) || inherits(x, "file_shards")
 
-is_one_source <- function(x) {
-  is_remote_table(x) || is.character(x) && length(x) > 0 && is.null(dim(x))
-}
-
-is_remote_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
-
 #' Run code on the engine of a file, as it is at one moment
 #'
 #' Files on disk are read into one table.
@@ -32,7 +26,7 @@ is_remote_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
 with_engine <- function(data, f) {
   log <- new.env(parent = emptyenv())
   if (inherits(data, "file_shards")) {
-    return(with_shards(data$parts, log, function(engines) {
+    return(with_shards(check_parts(data$parts), log, function(engines) {
       f(shards_engine(engines, log))
     }))
   }

@@ -52,20 +52,7 @@
 #' DBI::dbDisconnect(con)
 #' @export
 shards <- function(...) {
-  parts <- list(...)
-  good <- vapply(parts, is_one_source, NA)
-  refuse_if(
-    any(!good),
-    "Each part must be a table of a database, or paths of files.",
-    x = "Part {which(!good)[1]} is {describe_type(parts[[which(!good)[1]]])}.",
-    i = "For instance {.code shards(tbl(con1, \"a\"), tbl(con2, \"b\"))}.",
-    arg = "..."
-  )
-  refuse_if(
-    length(parts) < 2, "A file in parts must have two or more.",
-    x = "There {cli::qty(length(parts))}{?is/are} {length(parts)}.", arg = "..."
-  )
-  new_result("file_shards", parts = parts)
+  new_result("file_shards", parts = check_parts(list(...), "..."))
 }
 
 print_lines.file_shards <- function(x) {

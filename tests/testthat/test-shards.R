@@ -338,6 +338,12 @@ test_that("parts of other columns, types or values are refused", {
     list(dplyr::tbl(sqlite(d = d), "d"))
   )) {
     expect_error(do.call(shards, bad), class = "pseudosynth_error_input")
+    # Nor by hand
+    edited <- parts_of(d, thirds(d))
+    edited$parts <- bad
+    expect_error(
+      released(log(income) ~ flag, edited), class = "pseudosynth_error_input"
+    )
   }
 })
 
