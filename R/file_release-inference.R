@@ -42,9 +42,9 @@
 #' coefficients held it 94%, means and quantiles 95%.
 #'
 #' Pooled sets of `synthesize(uncertainty = TRUE)`, in these files: means, means
-#' of groups and shares 95% on average, coefficients and cells of tables 96%.
-#' The worst is the level with few amounts: its coefficient held in
-#' 88% and its mean in 89%. At epsilon 5, in 150 files, means of groups held in
+#' of groups, coefficients, shares and cells of tables 95 to 96% on average.
+#' The worst is the level with few amounts: its coefficient held in 88% and its
+#' mean in 89%. At epsilon 5, in 150 files, means of groups held in
 #' 96%, all else in 95%, and the worst, a cell, in 90%. Use [tables()] for
 #' cells: it does not shrink. All sets have the released number of records. The
 #' noise of that number is in shares, but counts of pooled sets do not show it.
