@@ -74,10 +74,12 @@ breaks_within <- function(picture, classes, pieces) {
 #' Of two groups that meet in a class of several values it is not known whether
 #' they overlap, nor of a group in one class whether it has several responses:
 #' it is taken for what tells more.
+#' @param most (count) Where more classes decide of a column, it follows the
+#'   response in them all, and is taken to do so within them.
 #' @return (list) `followed`, see groups_by_column(); `unsure` (places of the
 #'   classes that decide whether a column tells the response).
 #' @noRd
-groups_in_picture <- function(picture, cells, columns) {
+groups_in_picture <- function(picture, cells, columns, most = 200) {
   unsure <- integer()
   # The least and the greatest class of each code's records
   ends_of <- function(code, size) {
@@ -86,7 +88,7 @@ groups_in_picture <- function(picture, cells, columns) {
     last <- cumsum(tabulate(code, size))
     cbind(low = bin[c(1, last[-size] + 1)], high = bin[last])
   }
-  lie <- function(values) {
+  lie <- function(values, told = TRUE) {
     size <- length(unique(values))
     place <- match(values, sort(unique(values), method = "radix"))
     ends <- ends_of(place[picture$cell], size)
@@ -98,39 +100,35 @@ groups_in_picture <- function(picture, cells, columns) {
     meets <- after == before
     over <- sum(after < before | meets & !picture$split[after])
     varied <- sum(low < high)
-    if (size > 1 && over == 0) {
-      unsure <<- c(unsure, after[meets & picture$split[after]])
+    decide <- unique(c(if (over == 0) after[meets], if (varied == 0) low))
+    decide <- decide[picture$split[decide]]
+    if (told && size > 1 && length(decide) <= most) {
+      unsure <<- union(unsure, decide)
     }
-    if (size > 1 && varied == 0) unsure <<- c(unsure, low[picture$split[low]])
     c(
       groups = size, varied = varied, over = over,
       down = sum(low[-1] < high[-size]), up = sum(high[-1] > low[-size])
     )
   }
-  all <- lie(seq_along(cells$n))
+  # Of combinations of one record each nothing is asked, see refuse_joint()
+  all <- lie(seq_along(cells$n), length(cells$n) <= sum(cells$n) / 2)
   all[c("over", "down", "up")] <- 0
   list(
     followed = do.call(rbind, c(list(all), lapply(columns, function(column) {
       lie(column$values)
     }))),
-    unsure = unique(unsure)
+    unsure = unsure
   )
 }
 
 #' The same, with further looks into the classes that decide
-#'
-#' Where these are many, the column follows the response in them all, and is
-#' taken to do so within them.
 #' @return (list) `followed` and the `picture` of the last look.
 #' @noRd
-followed_in_parts <- function(picture, cells, columns, tally, most = 200) {
+followed_in_parts <- function(picture, cells, columns, tally) {
   for (look in 0:looking$within) {
     found <- groups_in_picture(picture, cells, columns)
     unsure <- found$unsure
-    if (length(unsure) == 0 || length(unsure) > most ||
-      look == looking$within) {
-      break
-    }
+    if (length(unsure) == 0 || look == looking$within) break
     picture <- looked_at(
       c(picture$breaks, breaks_within(
         picture, unsure, rep(looking$classes / length(unsure), length(unsure))

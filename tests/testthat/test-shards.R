@@ -142,6 +142,12 @@ test_that("one far record hides no class, and the zeros of many are one", {
   d$y <- ifelse(seq_len(n) %% 3 > 0, 0, abs(d$y))
   d$none <- ifelse(d$y == 0 & seq_len(n) < 400, "none", "some")
   expect_same_release(of(y ~ none, parts_of(d, thirds(d))), of(y ~ none, d))
+  # Nor beside a predictor with which each combination is one record's
+  d$many <- seq_len(n) %% 300
+  d$none <- ifelse(d$y == 0 & seq_len(n) < 300, "none", "some")
+  expect_same_release(
+    of(y ~ none + many, parts_of(d, thirds(d))), of(y ~ none + many, d)
+  )
 })
 
 test_that("a level in a rare value of the response is no class of it", {
