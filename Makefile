@@ -53,6 +53,8 @@ export LIBRARY
 # The private library goes first, so that nothing outside is used or changed.
 export R_LIBS := $(LIBRARY)$(if $(R_LIBS),:$(R_LIBS))
 export LC_ALL ?= C.UTF-8
+# R CMD check looks these up in the installed package.
+export _R_SHLIB_BUILD_OBJECTS_SYMBOL_TABLES_ = TRUE
 
 HEADERS := $(shell find inst/include -name '*.hpp' 2>/dev/null | sort)
 HOOKS := $(shell find tests/hooks -type f ! -name '*.o' ! -name '*.so' \
@@ -211,4 +213,4 @@ torture: install
 
 clean:
 	rm -rf $(LIBRARY) $(STAMPS) .check .core .headers .sanitize .sanitize-threads .mutants demo-output calibration-output
-	rm -f {src,tests/hooks/src}/*.{o,d,so} pseudosynth_*.tar.gz
+	rm -f {src,tests/hooks/src}/{*.{o,d,so},symbols.rds} pseudosynth_*.tar.gz

@@ -26,7 +26,7 @@ abort_of <- function(kind, fault = NULL) {
     rlang::abort(
       said$bullets, !!!said$fields,
       arg = arg, rows = rows, parent = parent, call = user_call(),
-      class = c(class, general)
+      class = c(class, general), trace = no_trace
     )
   }
 }
@@ -49,6 +49,10 @@ told <- function(dots, .envir) {
   }, "")
   list(bullets = bullets, fields = dots[!bullet])
 }
+
+# The calls that led to an error may hold records, as arguments. `traceback()`
+# still shows them to the user who asks.
+no_trace <- rlang::trace_back()[0, ]
 
 abort_input <- abort_of("input")
 abort_privacy <- abort_of("privacy")

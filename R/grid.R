@@ -221,7 +221,7 @@ axis_rises <- function(draws, range) {
 #' @noRd
 sinh_rise <- function(centre, width, range, share = 1) {
   ends <- asinh((range - centre) / width)
-  z <- centre + width * sinh(ends[1] + seq(0, 1, length.out = 65) * diff(ends))
+  z <- centre + width * sinh(ends[1] + seq(0, 1, length.out = 33) * diff(ends))
   height <- function(z) {
     clamp((asinh((z - centre) / width) - ends[1]) / diff(ends), 0, 1)
   }

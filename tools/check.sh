@@ -2,10 +2,12 @@
 # R CMD build and R CMD check --as-cran; called by `make check`. Fails on an
 # error or a warning and prints the notes. Works without a network.
 #
-# The vignettes are built once, by the package of `make install`: R CMD build
-# would install it for them anew. `make test` runs the tests. The check does
-# neither again, and it runs all examples once, the long ones among them.
-# With CHECK_ALL=true, as in `make nightly`, it does what --as-cran does.
+# The package of `make install` is the one that is checked, as CRAN's machines
+# install first and check then; that its files are the archive's is looked at.
+# It builds the vignettes, which R CMD build would install it for anew.
+# `make test` runs the tests. The check does none of these again, and it runs
+# all examples once, the long ones among them. With CHECK_ALL=true, as in
+# `make nightly`, it does what --as-cran does.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -34,15 +36,25 @@ export R_CRAN_WEB="file://$PWD/cran"
 build_with_installed() {
   R CMD build --no-build-vignettes "$root" &&
     tar -xzf pseudosynth_*.tar.gz && rm pseudosynth_*.tar.gz &&
+    same_files_as_installed &&
     Rscript --vanilla "$root/tools/build-vignettes.R" pseudosynth &&
     R CMD build --no-build-vignettes pseudosynth
+}
+
+same_files_as_installed() {
+  for folder in R src man data inst; do
+    diff -rq -x '*.o' -x '*.so' -x symbols.rds -x doc \
+      "$root/$folder" "pseudosynth/$folder" ||
+      { echo "make check: the archive has other files than $folder"; return 1; }
+  done
 }
 
 if [ "${CHECK_ALL:-false}" = true ]; then
   once=()
   R CMD build "$root"
 else
-  once=(--no-tests --no-vignettes --run-donttest)
+  once=(--no-tests --no-vignettes --run-donttest --library="$LIBRARY"
+    --install=check:"$root/.stamps/install.log")
   build_with_installed
 fi || { echo "make check: R CMD build failed"; exit 1; }
 R CMD check --as-cran --no-manual "${once[@]}" pseudosynth_*.tar.gz

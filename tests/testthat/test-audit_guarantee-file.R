@@ -74,7 +74,7 @@ test_that("amounts with several parts, counts and tables are run again, too", {
     classes = "pseudosynth_warning_delta"
   )
   audit <- audit_guarantee(
-    release, plan, 500, replays = by_night(7, 4), seed = 2
+    release, plan, 500, replays = by_night(7, 3), seed = 2
   )
   expect_true(is_kept(audit))
   expect_true(all(audit$worst$exact <= audit$worst$claimed))

@@ -8,7 +8,7 @@ grid_map <- function() {
     reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
     prior = prior_normal(1, c(10.8, 2.5)), m = 2, radius = 0.2,
     known = "earner", chains = 2, warmup = 300,
-    draws = 2000, threads = 1, seed = 41
+    draws = 1200, threads = 1, seed = 41
   ))))
 }
 
@@ -33,7 +33,7 @@ test_that("identification risk and Monte Carlo errors stand beside utility", {
   job <- suppressWarnings(suppressMessages(pseudo_posterior(
     log(income) ~ age + earner, privacy_data(), gaussian(), "lw",
     scale = 0.5, m = 2, prior = prior_normal(1, c(10.8, 2.5)), chains = 2,
-    warmup = 300, draws = 2000, threads = 1, seed = 41
+    warmup = 300, draws = 1200, threads = 1, seed = 41
   )))
   by_hand <- identification_risk(job, known = "earner", radius = 0.2)
   expect_equal(map$table$risk[2], by_hand$overall[["mean_risk"]])

@@ -8,7 +8,7 @@ small_comparison <- function() {
     ),
     epsilon = c(8, 1000), reference = public_reference, bounds = c(10, 2e6),
     prior = prior_normal(1, c(10.8, 2.5)), groups = "earner", top = 2e5,
-    m = 3, tolerance = 0.2, chains = 2, warmup = 300, draws = 2000,
+    m = 3, tolerance = 0.2, chains = 2, warmup = 300, draws = 1200,
     threads = 1, seed = 31
   ))))
 }
@@ -108,7 +108,7 @@ test_that("the reference alone is a row of its own, without the file", {
 test_that("releases of one case take draws and histograms of their own", {
   job <- new_job(
     log(income) ~ age + earner, privacy_data(), gaussian(),
-    list(chains = 2, warmup = 300, draws = 2000, threads = 1), "add-remove", 3,
+    list(chains = 2, warmup = 300, draws = 1200, threads = 1), "add-remove", 3,
     FALSE
   )
   job <- assign_mechanism(

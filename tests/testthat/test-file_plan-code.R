@@ -184,7 +184,7 @@ random_column <- function(n) {
 test_that("columns of any make go through a draft, its CSV and a plan", {
   path <- withr::local_tempfile(fileext = ".csv")
   withr::local_seed(12)
-  for (i in seq_len(by_night(20, 8))) {
+  for (i in seq_len(by_night(20, 5))) {
     data <- as.data.frame(stats::setNames(
       lapply(1:8, function(j) random_column(80)), paste0("c", 1:8)
     ))

@@ -228,7 +228,7 @@ test_that("after Ctrl-C no more draws are kept than are judged in a second", {
     sprintf(".libPaths(%s)", deparse1(.libPaths())),
     "library(pseudosynth)",
     "data <- data.frame(y = rnorm(2e4), x = rnorm(2e4))",
-    "system(sprintf('(sleep 6; kill -INT %d) &', Sys.getpid()))",
+    "system(sprintf('(sleep 4; kill -INT %d) &', Sys.getpid()))",
     "fit <- suppressWarnings(fit_synthesizer(y ~ x, data, student_t(3),",
     "  chains = 1, warmup = 30, draws = 100000",
     "))",

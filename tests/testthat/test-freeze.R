@@ -115,7 +115,7 @@ test_that("a censored fit with frozen weights is strict, of its own file not", {
     fit_synthesizer(
       log(income) ~ age + earner, data, gaussian(),
       prior = prior_normal(intercept = c(10.8, 2.5)),
-      privacy_weights = weights, chains = 2, warmup = 300, draws = 2000,
+      privacy_weights = weights, chains = 2, warmup = 300, draws = 1000,
       censor = censor(
         2,
         reference = list("(Intercept)" = 10.8, sigma = 1)

@@ -390,17 +390,17 @@ test_that("an entry is complete before anything is drawn", {
 
 test_that("processes at once lose no entry and exceed no budget", {
   skip_on_os("windows")
-  book <- new_book(25)
-  spend_ten <- function() {
-    replicate(10, inherits(refusal(
+  book <- new_book(13)
+  spend_six <- function() {
+    replicate(6, inherits(refusal(
       synthesize(histogram(), ledger = book)
     ), "pseudosynth_error_budget"))
   }
-  jobs <- lapply(1:4, function(i) parallel::mcparallel(spend_ten()))
+  jobs <- lapply(1:3, function(i) parallel::mcparallel(spend_six()))
   refused <- unlist(parallel::mccollect(jobs))
-  expect_identical(sum(!refused), 25L)
-  expect_equal(as.data.frame(book)$spent, 1:25)
-  expect_length(unique(ledger_charges(book)$id), 25)
+  expect_identical(sum(!refused), 13L)
+  expect_equal(as.data.frame(book)$spent, 1:13)
+  expect_length(unique(ledger_charges(book)$id), 13)
   expect_false(file.exists(paste0(book$path, ".lock")))
 })
 

@@ -34,7 +34,7 @@ test_that("a margin by an object is the margin by its arguments", {
       log(income) ~ age, privacy_data(), gaussian(),
       mechanism = "centred", epsilon = 8,
       reference = list("(Intercept)" = 10.8, sigma = 1), ...,
-      chains = 2, warmup = 300, draws = 1500, seed = 2, threads = 1
+      chains = 2, warmup = 300, draws = 800, seed = 2, threads = 1
     ))
   }
   long <- run(margin = margin_histogram(c(10, 2e6), bins = 20, share = 0.3))

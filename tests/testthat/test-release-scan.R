@@ -454,7 +454,7 @@ test_that("sets cut at a stated end leave, whoever is there", {
     epsilon = 5, reference = list("(Intercept)" = 10, sigma = 4)
   )))
   at_end <- 0
-  for (i in 1:30) {
+  for (i in seq_len(by_night(30, 12))) {
     syn <- suppressMessages(
       synthesize(noisy, newdata = data, bounds = c(0, 100))
     )

@@ -42,7 +42,7 @@ grid_files <- function() {
 }
 
 test_that("clipped models of few parameters are drawn from their posterior", {
-  few <- c("one far", "two modes", "counts")
+  few <- c("two modes", "counts")
   for (name in by_night(names(grid_files()), few)) {
     fit <- do.call(clipped_fit_of, grid_files()[[name]])
     expect_identical(fit$control$sampler, "grid")

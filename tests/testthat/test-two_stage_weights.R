@@ -5,7 +5,7 @@ first_stage <- function(...) {
     log(income) ~ age, 1, c(1, 4), privacy_data(),
     gaussian(), reference = crude,
     prior = prior_normal(intercept = c(10.8, 2.5)), chains = 2, warmup = 300,
-    draws = 3000, seed = 3, ...
+    draws = 1000, seed = 3, ...
   )
 }
 
@@ -35,7 +35,7 @@ test_that("epsilon0 counts once, whatever m, and replace twice", {
     log(income) ~ age, privacy_data(), gaussian(),
     prior = prior_normal(intercept = c(10.8, 2.5)), privacy_weights = w,
     censor = censor(2, reference = crude), chains = 2, warmup = 300,
-    draws = 3000
+    draws = 1000
   )
   label <- guarantee(fit, m = 3)
   expect_identical(label$label, "strict")
@@ -93,7 +93,7 @@ test_that("a first stage whose labels were read from the file is refused", {
   first <- function(...) {
     suppressWarnings(two_stage_weights(
       owns ~ age, 1, c(0.2, 2), data, bernoulli(),
-      prior = prior_normal(), chains = 2, warmup = 300, draws = 3000, seed = 3,
+      prior = prior_normal(), chains = 2, warmup = 300, draws = 1000, seed = 3,
       ...
     ))
   }
