@@ -1,6 +1,7 @@
 // Binding of synth/predictive.hpp.
 
 #include <limits>
+#include <memory>
 #include <pseudosynth/synth/predictive.hpp>
 
 #include "rcpp_model.h"
@@ -21,13 +22,20 @@ Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   const ps::Assignment how =
       assignment == 0 ? ps::Assignment::kPrior : ps::Assignment::kPosterior;
   const std::uint64_t words = binding::to_seed(seed);
-  const std::vector<int> place = ps::places_in_rows(records);
   const int blocks = ps::n_synthesis_blocks(records);
   if (static_cast<double>(view.S) * blocks > std::numeric_limits<int>::max())
     Rcpp::stop("There are too many sets.");
-  Rcpp::NumericMatrix out(records.size(), view.S);
+  // Every number is set below: memory is first touched there, on all threads
+  Rcpp::NumericMatrix out(Rcpp::no_init(records.size(), view.S));
   double* const values = out.begin();
+  const std::unique_ptr<int[]> place(
+      new int[static_cast<std::size_t>(records.size())]);
   std::atomic<bool> stop{false};
+  const std::vector<int> cut = binding::cut_range(records.size(), blocks);
+  binding::run_to_end(
+      static_cast<int>(cut.size()) - 1, threads, stop, [&](int k) {
+        ps::fill_places(records, cut[k], cut[k + 1], place.get());
+      });
   binding::run_to_end(view.S * blocks, threads, stop, [&](int task) {
     const int s = task / blocks;
     std::vector<double> draw(static_cast<std::size_t>(view.D));
@@ -36,7 +44,7 @@ Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
     ps::Rng rng = ps::synthesis_stream(words, s, task % blocks);
     ps::visit_family(kind, [&](const auto& family) {
       ps::synthesize_block(
-          records, place, family, draw.data(), how, task % blocks, rng,
+          records, place.get(), family, draw.data(), how, task % blocks, rng,
           values + static_cast<std::size_t>(s) *
                        static_cast<std::size_t>(records.size()));
     });

@@ -30,7 +30,7 @@ case $purpose in
   run)      fields="Imports LinkingTo"; extra="" ; programs="" ;;
   test)     fields="Imports LinkingTo"; extra="testthat withr future DBI RSQLite dbplyr dplyr"; programs="" ;;
   check)    fields="Imports LinkingTo Suggests"; extra=""; programs="pandoc qpdf" ;;
-  ci)       fields=""; extra=""; programs="ccache pngquant" ;;
+  ci)       fields=""; extra=""; programs="pngquant" ;;
   coverage) fields="Imports LinkingTo"; extra="testthat withr covr"; programs="" ;;
   lint)     fields=""; extra="lintr"; programs="" ;;
   document) fields="Imports LinkingTo"; extra="roxygen2"; programs="" ;;

@@ -74,11 +74,13 @@ struct Predictors {
       if (first < 0 || first + n_levels[f] - 2 >= n_columns)
         throw std::invalid_argument("factor columns out of range");
       codes.from(static_cast<std::size_t>(f) * N, [&](const auto* own) {
+        const int levels = n_levels[f];
+        bool outside = false;
         for (std::size_t i = 0; i < N; ++i) {
           const int code = own[i];
-          if (code < 0 || code >= n_levels[f])
-            throw std::invalid_argument("factor code out of range");
+          outside |= code < 0 || code >= levels;
         }
+        if (outside) throw std::invalid_argument("factor code out of range");
       });
     }
     for (int column : numeric_column) {

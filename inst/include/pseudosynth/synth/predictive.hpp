@@ -23,12 +23,12 @@ enum class Assignment {
 /// The place in row order of each record of the file. Random numbers are spent
 /// in the order of the file: the order within a row follows the confidential
 /// response.
-inline std::vector<int> places_in_rows(const Records& records) {
+/// @param place of all records; those at first .. last - 1 of the rows are set.
+inline void fill_places(const Records& records, int first, int last,
+                        int* place) {
   const std::vector<int>& order = records.design.order();
-  std::vector<int> place(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k)
-    place[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
-  return place;
+  for (int k = first; k < last; ++k)
+    place[order[static_cast<std::size_t>(k)]] = k;
 }
 
 /// Records of the file that one random stream serves, so that sets are the same
@@ -94,9 +94,9 @@ inline auto simulator(const Records& records, const NormalMixture& family,
 
 /// Synthetic responses, on the modelled scale, of a block of the file from one
 /// draw [ b | extras ], written to their places in `out` (all records).
-/// @param place as places_in_rows() gives it.
+/// @param place as fill_places() gives it.
 template <class Family>
-void synthesize_block(const Records& records, const std::vector<int>& place,
+void synthesize_block(const Records& records, const int* place,
                       const Family& family, const double* draw, Assignment how,
                       int block, Rng& rng, double* out) {
   const Design& design = records.design;
@@ -107,8 +107,7 @@ void synthesize_block(const Records& records, const std::vector<int>& place,
   const int first = block * kSynthesisBlock;
   const int last = first + std::min(kSynthesisBlock, records.size() - first);
   for (int i = first; i < last; ++i) {
-    const std::size_t at =
-        static_cast<std::size_t>(place[static_cast<std::size_t>(i)]);
+    const std::size_t at = static_cast<std::size_t>(place[i]);
     design.row_predictor(design.row()[at], b.data(), L, eta.data());
     out[i] = simulate(at, eta.data());
   }
@@ -118,9 +117,10 @@ void synthesize_block(const Records& records, const std::vector<int>& place,
 template <class Family>
 void synthesize(const Records& records, const Family& family,
                 const double* draw, Assignment how, Rng& rng, double* out) {
-  const std::vector<int> place = places_in_rows(records);
+  std::vector<int> place(static_cast<std::size_t>(records.size()));
+  fill_places(records, 0, records.size(), place.data());
   for (int block = 0; block < n_synthesis_blocks(records); ++block)
-    synthesize_block(records, place, family, draw, how, block, rng, out);
+    synthesize_block(records, place.data(), family, draw, how, block, rng, out);
 }
 
 }  // namespace pseudosynth
