@@ -13,7 +13,7 @@ household_plan <- function(n = 160, publish = NULL, most = 3) {
 }
 
 audited <- function(plan, neighbours = "add-remove",
-                    replays = by_night(6, 4), ...) {
+                    replays = by_night(6, 3), ...) {
   release <- suppressWarnings(
     file_release(plan, 5, neighbours = neighbours, seed = 1, ...),
     classes = "pseudosynth_warning_budget"
@@ -121,7 +121,7 @@ test_that("planted violations are found", {
 test_that("all records of a unit together move no more than is paid for", {
   plan <- household_plan()
   for (neighbours in relation_names) {
-    audit <- audited(plan, neighbours, by_night(8, 5))
+    audit <- audited(plan, neighbours, by_night(8, 4))
     expect_true(is_kept(audit))
     expect_true(all(audit$worst$exact <= audit$worst$claimed))
     # Three equal records are the worst
