@@ -192,6 +192,9 @@ has_too_few <- function(fit) {
     isTRUE(all(fit$diagnostics$rhat <= fit$control$max_rhat))
 }
 
+# Sweeps a kept draw of few clipped records
+most_sweeps <- 20
+
 # Sweeps a kept draw. More components move more slowly, about in proportion.
 # Under the hierarchical prior tau and b hold each other back, and a Gibbs sweep
 # costs next to nothing.
@@ -203,7 +206,9 @@ default_thin <- function(sampler, spec) {
     surrogate = if (!is.null(spec$censor)) {
       # There is no second run. Fewer records, which are public, leave the
       # posterior less like a normal one, and cost less
-      clamp(ceiling(10000 / length(spec$y)), if (hierarchical) 3 else 2, 20)
+      clamp(
+        ceiling(10000 / length(spec$y)), if (hierarchical) 3 else 2, most_sweeps
+      )
     } else {
       # As with Gibbs: many tau move slowly
       if (hierarchical && spec$n_columns > 20) 3 else 1

@@ -22,6 +22,31 @@ test_that("a release of a table in DuckDB is that of the data frame", {
   expect_same_release(large, released(log(income) ~ flag, d, epsilon = 10))
 })
 
+test_that("a part in DuckDB and one in SQLite make the release of the whole", {
+  d <- engine_persons()
+  half <- seq_len(nrow(d)) %% 2 == 0
+  here <- duckdb_persons(a = d[half, ])
+  there <- sqlite(b = d[!half, ])
+  parts <- shards(dplyr::tbl(here, "a"), dplyr::tbl(there, "b"))
+  few <- do.call(shards, lapply(parts$parts, function(table) {
+    dplyr::filter(table, .data$hours > 30)
+  }))
+  expect_releases_of_frame(parts, d, few)
+  expect_output(print(parts), "a table of DuckDB")
+  twice <- shards(dplyr::tbl(here, "a"), dplyr::tbl(here, "a"))
+  expect_error(
+    released(log(income) ~ flag, twice), class = "pseudosynth_error_rows"
+  )
+  # What tells the response of both
+  d <- telling()
+  here <- duckdb_persons(a = d[1:700, ])
+  there <- sqlite(b = d[-(1:700), ])
+  parts <- shards(dplyr::tbl(here, "a"), dplyr::tbl(there, "b"))
+  for (column in c("rounded", "rank", "mean")) {
+    refused_copy(stats::reformulate(column, quote(log(income))), parts)
+  }
+})
+
 test_that("odd levels and many records are added up in DuckDB as in memory", {
   d <- odd_persons()
   con <- duckdb_persons(persons = d)

@@ -79,6 +79,7 @@ test_that("a clipped fit that fails its gates is not run again", {
 })
 
 test_that("fewer records, which are public, get more proposals a draw", {
+  local_replaced("most_sweeps", 20)
   plan <- function(n) {
     spec <- list(
       prior = list(kind = "normal"), censor = list(), y = numeric(n)
