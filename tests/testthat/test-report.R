@@ -59,7 +59,7 @@ test_that("both pages are made of every kind of job, the public one unmarked", {
   images <- list(
     weighted = c(4, 1), strict = c(3, 1), score = c(1, 1), answers = c(4, 1)
   )
-  for (name in names(jobs)) {
+  for (name in by_night(names(jobs), c("strict", "score", "answers"))) {
     if (name %in% by_night(names(jobs), "strict")) {
       agency <- new_page()
       expect_identical(basename(report(jobs[[name]], agency)), basename(agency))
@@ -311,7 +311,7 @@ test_that("files of one column have both pages", {
     agency = data.frame(a = sample(c("x", "y"), 200, TRUE)),
     public = data.frame(pay = round(stats::rlnorm(300, 7, 0.5)))
   )
-  for (one in names(files)) {
+  for (one in by_night(names(files), "agency")) {
     file <- files[[one]]
     plan <- file_plan(file, confirm_codebook(draft_codebook(file)))
     release <- file_release(plan, 3)
