@@ -74,13 +74,13 @@ breaks_within <- function(picture, classes, pieces) {
 #' Of two groups that meet in a class of several values it is not known whether
 #' they overlap, nor of a group in one class whether it has several responses:
 #' it is taken for what tells more.
-#' @param most (count) Where more classes decide of a column, it follows the
-#'   response in them all, and is taken to do so within them.
+#' @param most (count) Classes that are looked into next: those of the columns
+#'   of which the fewest decide. The others follow the response so far, and are
+#'   taken to do so within theirs if no later look is left for them.
 #' @return (list) `followed`, see groups_by_column(); `unsure` (places of the
 #'   classes that decide whether a column tells the response).
 #' @noRd
 groups_in_picture <- function(picture, cells, columns, most = 200) {
-  unsure <- integer()
   # The least and the greatest class of each code's records
   ends_of <- function(code, size) {
     sorted <- order(code, picture$bin)
@@ -88,36 +88,37 @@ groups_in_picture <- function(picture, cells, columns, most = 200) {
     last <- cumsum(tabulate(code, size))
     cbind(low = bin[c(1, last[-size] + 1)], high = bin[last])
   }
-  lie <- function(values, told = TRUE) {
+  lie <- function(values) {
     size <- length(unique(values))
     place <- match(values, sort(unique(values), method = "radix"))
     ends <- ends_of(place[picture$cell], size)
     low <- ends[, "low"]
     high <- ends[, "high"]
     sorted <- order(low, high)
-    before <- cummax(high[sorted])[-size]
     after <- low[sorted][-1]
+    before <- cummax(high[sorted])[-size]
     meets <- after == before
     over <- sum(after < before | meets & !picture$split[after])
     varied <- sum(low < high)
     decide <- unique(c(if (over == 0) after[meets], if (varied == 0) low))
-    decide <- decide[picture$split[decide]]
-    if (told && size > 1 && length(decide) <= most) {
-      unsure <<- union(unsure, decide)
-    }
-    c(
-      groups = size, varied = varied, over = over,
-      down = sum(low[-1] < high[-size]), up = sum(high[-1] > low[-size])
+    list(
+      figures = c(
+        groups = size, varied = varied, over = over,
+        down = sum(low[-1] < high[-size]), up = sum(high[-1] > low[-size])
+      ),
+      decide = if (size > 1) decide[picture$split[decide]]
     )
   }
+  all <- lie(seq_along(cells$n))
+  all$figures[c("over", "down", "up")] <- 0
   # Of combinations of one record each nothing is asked, see refuse_joint()
-  all <- lie(seq_along(cells$n), length(cells$n) <= sum(cells$n) / 2)
-  all[c("over", "down", "up")] <- 0
+  if (length(cells$n) > sum(cells$n) / 2) all$decide <- NULL
+  found <- c(list(all), lapply(columns, function(column) lie(column$values)))
+  decide <- lapply(found, `[[`, "decide")
+  decide <- decide[order(lengths(decide))]
   list(
-    followed = do.call(rbind, c(list(all), lapply(columns, function(column) {
-      lie(column$values)
-    }))),
-    unsure = unsure
+    followed = do.call(rbind, lapply(found, `[[`, "figures")),
+    unsure = unique(unlist(decide[cumsum(lengths(decide)) <= most]))
   )
 }
 

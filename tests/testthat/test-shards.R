@@ -150,6 +150,27 @@ test_that("one far record hides no class, and the zeros of many are one", {
   )
 })
 
+test_that("looks go first into the few classes that decide of a column", {
+  # Two combinations in each of 300 classes; groups that meet within classes
+  cells <- list(n = rep(5, 600))
+  picture <- list(
+    cell = 1:600, bin = rep(1:300, each = 2), split = rep(TRUE, 300)
+  )
+  groups <- function(by) list(values = findInterval(1:600, seq(2, 600, by)))
+  of <- function(...) groups_in_picture(picture, cells, list(...))$unsure
+  few <- of(groups(6))
+  expect_length(few, 100)
+  more <- of(groups(4))
+  expect_length(more, 150)
+  # Both are too many at once: queries stay as long, whatever the columns
+  expect_setequal(of(groups(4), groups(6)), few)
+  expect_setequal(of(groups(4), groups(20)), union(of(groups(20)), more))
+  expect_length(of(groups(2)), 0)
+  # Where the one is known to overlap, the other has its turn
+  picture$split[setdiff(few, more)[1]] <- FALSE
+  expect_setequal(of(groups(4), groups(6)), more)
+})
+
 test_that("a level in a rare value of the response is no class of it", {
   n <- 1000
   d <- data.frame(x = rep("b", n), one = as.integer(seq_len(n) > 20))
