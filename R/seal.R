@@ -140,7 +140,8 @@ stable_parts <- function(x) {
   }
   list(
     if (is.function(x) || is.language(x)) {
-      deparse(x, control = "digits17")
+      # deparse() would deparse the first call in it to see whether it is one
+      deparse(x, backtick = !is.name(x), control = "digits17")
     } else if (is.list(x)) {
       lapply(unclass(x), stable_parts)
     } else if (length(x) > long_vector) {

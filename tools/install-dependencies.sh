@@ -2,7 +2,7 @@
 # Installs what a make target needs and is missing; says nothing when nothing
 # is. Called by the Makefile:
 #
-#   tools/install-dependencies.sh run|test|check|ci|lint|document|coverage|site
+#   tools/install-dependencies.sh run|test|check|core|ci|lint|document|coverage|site
 #
 # On Debian (and its derivatives), as root and with the distribution's own R,
 # the ready-built packages r-cran-* are installed with apt-get. Everything
@@ -30,6 +30,7 @@ case $purpose in
   run)      fields="Imports LinkingTo"; extra="" ; programs="" ;;
   test)     fields="Imports LinkingTo"; extra="testthat withr future DBI RSQLite dbplyr dplyr"; programs="" ;;
   check)    fields="Imports LinkingTo Suggests"; extra=""; programs="pandoc qpdf" ;;
+  core)     fields=""; extra="RcppEigen"; programs="" ;;
   ci)       fields=""; extra=""; programs="pngquant" ;;
   coverage) fields="Imports LinkingTo"; extra="testthat withr covr"; programs="" ;;
   lint)     fields=""; extra="lintr"; programs="" ;;

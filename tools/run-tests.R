@@ -14,8 +14,7 @@ Sys.setenv(
   TESTTHAT_CPUS = "2", # files side by side
   # The package is compiled; compiling the tests, which run once, costs more
   # than it saves.
-  R_ENABLE_JIT = "0",
-  R_GC_MEM_GROW = "3" # collect garbage less often
+  R_ENABLE_JIT = "0"
 )
 compiler::enableJIT(0)
 options(Ncpus = 2, mc.cores = 2)
