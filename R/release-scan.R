@@ -421,7 +421,8 @@ escaped_forms <- function(text) {
   )
   n <- length(plain)
   # As it is first: places of text count from there
-  all[seq_len(nrow(all)) <= n | !all$text == all$plain & !duplicated(all), ]
+  other <- which(all$text != all$plain)
+  all[c(seq_len(n), other[!duplicated(all[other, ])]), ]
 }
 
 #' Signs outside of ASCII by their numbers, in JSON as two where they are large

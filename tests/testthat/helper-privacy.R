@@ -57,20 +57,20 @@ with_weights <- function(fit, weights) {
   resealed(fit, privacy_weights = weights)
 }
 
-# Does the serialized object hold this double or string anywhere?
-holds_value <- function(object, value) {
+# How many of these doubles and strings does the serialized object hold?
+count_held <- function(object, values) {
   bytes <- serialize(object, NULL, xdr = TRUE)
-  pattern <- if (is.character(value)) {
-    charToRaw(value)
-  } else {
-    writeBin(as.double(value), raw(), endian = "big")
-  }
-  length(grepRaw(pattern, bytes, fixed = TRUE)) > 0
+  sum(vapply(values, function(value) {
+    pattern <- if (is.character(value)) {
+      charToRaw(value)
+    } else {
+      writeBin(as.double(value), raw(), endian = "big")
+    }
+    length(grepRaw(pattern, bytes, fixed = TRUE)) > 0
+  }, TRUE))
 }
 
-count_held <- function(object, values) {
-  sum(vapply(values, holds_value, TRUE, object = object))
-}
+holds_value <- function(object, value) count_held(object, list(value)) > 0
 
 # Environments and functions anywhere in a list, attributes included
 holds_environment <- function(x) {
