@@ -12,6 +12,9 @@ household_plan <- function(n = 160, publish = NULL, most = 3) {
   )
 }
 
+# By day with a column less
+few_people <- function(n) people(n)[seq_len(by_night(4, 3))]
+
 audited <- function(plan, neighbours = "add-remove",
                     replays = by_night(6, 3), ...) {
   release <- suppressWarnings(
@@ -30,7 +33,7 @@ is_kept <- function(audit) {
 }
 
 test_that("run again on neighbours, a release differs by what it paid for", {
-  data <- people(200)
+  data <- few_people(200)
   for (publish in list(NULL, "sex")) {
     relations <- if (is.null(publish)) relation_names else "replace"
     for (neighbours in by_night(relation_names, relations)) {
@@ -44,11 +47,11 @@ test_that("run again on neighbours, a release differs by what it paid for", {
       )
       expect_setequal(audit$replays$file, c("own", "clones"))
       expect_match(printed(audit), "all else stayed as it was", fixed = TRUE)
+      # A dropped record moves by nearly all that was paid for
+      dropped <- audit$replays[audit$replays$change == "dropped", ]
+      if (secret) expect_gt(max(dropped$moved / dropped$allowed), 0.9)
     }
   }
-  # A dropped record moves tables by all that was paid for them
-  dropped <- audit$replays[audit$replays$change == "dropped", ]
-  expect_true(all(dropped$moved <= dropped$allowed))
 })
 
 test_that("amounts with several parts, counts and tables are run again, too", {
@@ -74,17 +77,18 @@ test_that("amounts with several parts, counts and tables are run again, too", {
     classes = "pseudosynth_warning_delta"
   )
   audit <- audit_guarantee(
-    release, plan, 500, replays = by_night(7, 3), seed = 2
+    release, plan, by_night(500, 200), replays = by_night(7, 2), seed = 2
   )
   expect_true(is_kept(audit))
   expect_true(all(audit$worst$exact <= audit$worst$claimed))
 })
 
 test_that("planted violations are found", {
-  plan <- people_plan(people(150))
+  plan <- people_plan(few_people(150))
+  # One neighbour shows each of them
   found <- function(...) {
     local_fault(...)
-    audited(plan)
+    audited(plan, replays = by_night(6, 1))
   }
   # Bins of the margin from the file
   own_margin <- amount_margin
@@ -121,7 +125,9 @@ test_that("planted violations are found", {
 test_that("all records of a unit together move no more than is paid for", {
   plan <- household_plan()
   for (neighbours in relation_names) {
-    audit <- audited(plan, neighbours, by_night(8, 4))
+    # Three runs are one of each change, the last one on clones
+    part <- if (neighbours == "add-remove") 3 else 1
+    audit <- audited(plan, neighbours, by_night(8, part))
     expect_true(is_kept(audit))
     expect_true(all(audit$worst$exact <= audit$worst$claimed))
     # Three equal records are the worst
@@ -136,5 +142,5 @@ test_that("all records of a unit together move no more than is paid for", {
     plan$unit$records <- 1
     own_plan(plan, ...)
   })
-  expect_false(is_kept(audited(plan)))
+  expect_false(is_kept(audited(plan, replays = by_night(6, 1))))
 })

@@ -61,7 +61,9 @@ test_that("frozen weights keep the claim that recomputed ones break", {
 })
 
 test_that("Lipschitz weights lose three times their index in the bulk", {
-  audit <- beta_audit(worst_case_data("clusters", 40), "lw", cells = 20000)
+  audit <- beta_audit(worst_case_data("clusters", 40), "lw",
+    cells = by_night(20000, 8000)
+  )
   remove <- worst_of(audit)
   expect_identical(audit$claimed, "2 x bound")
   expect_equal(remove$claim, 2 * audit$bound)
@@ -225,7 +227,7 @@ test_that("priors on the grid integrate to one", {
     )
   }
   # Of an even number of points none stands on the spike at 0
-  one <- function(prior, n = by_night(2e5, 4e4)) {
+  one <- function(prior, n = by_night(2e5, 2e4)) {
     total(function(z) coefficient_log_prior(prior, cbind(z)), -400, 400, n)
   }
   expect_equal(one(list(kind = "beta_mean", shape1 = 2, shape2 = 1)), 1,
@@ -257,6 +259,7 @@ test_that("a function of the data is called on every neighbour", {
 })
 
 test_that("an audit's count weights are those of the formula", {
+  cells <- by_night(4000, 1600)
   file <- skewed_file(15)
   naive <- function(data) {
     risk <- naive_ir(data$y, rep(1, nrow(data)), 0.05, FALSE)
@@ -264,9 +267,9 @@ test_that("an audit's count weights are those of the formula", {
   }
   own <- audit_guarantee(
     count_fit(file, 1, scale = 0.5, shift = 0.3, radius = 0.05),
-    cells = 4000, replacements = 8
+    cells = cells, replacements = 8
   )
-  by_formula <- beta_audit(file, naive, 1, replacements = 8)
+  by_formula <- beta_audit(file, naive, 1, replacements = 8, cells = cells)
   expect_equal(
     own$losses$loss, by_formula$losses$loss,
     tolerance = 1e-9
@@ -297,7 +300,7 @@ distance_of_audit <- function(fit, stretch = 1.3) {
   mechanism <- fit_mechanism(fit, 0)
   neighbours <- audit_neighbours(unclass(fit), 1L, 0, NULL)
   problem <- audit_problem(unclass(fit), neighbours, NULL)
-  grid <- locate_grid(problem, mechanism, 60000)
+  grid <- locate_grid(problem, mechanism, by_night(60000, 30000))
   mechanism <- settled(mechanism, problem, grid)
   rule <- database_rule(problem, grid, mechanism, 0)
   found <- grid_marginals(grid, list(counts = problem$counts, rule = rule))
@@ -377,20 +380,21 @@ test_that("a grid that does not resolve a posterior is an error", {
 # Fits -------------------------------------------------------------------------
 
 test_that("a fit is audited by how it was made", {
+  cells <- by_night(6000, 3600)
   file <- data.frame(y = withr::with_seed(3, stats::rnorm(30, 2, 1)))
   fit <- fit_synthesizer(
     y ~ 1, file, gaussian(),
     prior = prior_normal(intercept = c(0, 5)), seed = 1, chains = 2
   )
-  unweighted <- audit_guarantee(fit, cells = 6000, replacements = 8)
+  unweighted <- audit_guarantee(fit, cells = cells, replacements = 8)
   expect_identical(unweighted$mechanism, "unweighted")
   expect_identical(worst_of(unweighted)$loss, Inf)
 
   lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
-  from_fit <- audit_guarantee(lw, cells = 6000, replacements = 8)
+  from_fit <- audit_guarantee(lw, cells = cells, replacements = 8)
   from_formula <- audit_guarantee(
     y ~ 1, file, gaussian(), "lw",
-    prior = prior_normal(intercept = c(0, 5)), cells = 6000, replacements = 8
+    prior = prior_normal(intercept = c(0, 5)), cells = cells, replacements = 8
   )
   expect_identical(from_fit$mechanism, "lw")
   expect_equal(from_fit$worst, from_formula$worst, tolerance = 1e-9)
@@ -401,12 +405,13 @@ test_that("a fit is audited by how it was made", {
   centred <- update(
     fit,
     censor = censor(1, reference = list("(Intercept)" = 1.5, sigma = 1)),
-    chains = 4, draws = 2000, seed = 2
+    chains = by_night(4, 2), warmup = by_night(1000, 200),
+    draws = by_night(2000, 500), seed = 2
   )
-  by_fit <- audit_guarantee(centred, cells = 6000, replacements = 8)
+  by_fit <- audit_guarantee(centred, cells = cells, replacements = 8)
   by_name <- audit_guarantee(
     y ~ 1, file, gaussian(), "centred", 1,
-    prior = prior_normal(intercept = c(0, 5)), cells = 6000, replacements = 8,
+    prior = prior_normal(intercept = c(0, 5)), cells = cells, replacements = 8,
     reference = list("(Intercept)" = 1.5, sigma = 1), window = 4
   )
   expect_equal(by_fit$worst, by_name$worst, tolerance = 1e-6)
@@ -437,7 +442,7 @@ test_that("fits with frozen, paid, public and count weights are audited", {
     fit_synthesizer(
       y ~ 1, data, gaussian(),
       prior = prior_normal(intercept = c(0, 5)), seed = 1, chains = 2,
-      draws = 2000, ...
+      draws = by_night(2000, 1000), ...
     )
   }
   past <- fit_to(history)
@@ -455,7 +460,10 @@ test_that("fits with frozen, paid, public and count weights are audited", {
       privacy_weights = weights[[j]],
       censor = if (j == 3) censor(1) else reference
     ))
-    audit <- audit_guarantee(fit, cells = 4000, replacements = 16)
+    audit <- audit_guarantee(
+      fit,
+      cells = by_night(4000, 2500), replacements = by_night(16, 8)
+    )
     remove <- worst_of(audit)
     expect_equal(remove$claim, claims[j])
     expect_lte(remove$loss, claims[j] * (1 + 1e-9))

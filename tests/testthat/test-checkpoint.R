@@ -1,20 +1,28 @@
 quietly <- function(code) suppressMessages(code)
 
+# What a job without a folder gives
+alone_outcome <- function() {
+  remember("checkpoint_alone", job_outcome(weighted_job()))
+}
+
 test_that("a job that dies at any point goes on as if it had not", {
-  alone <- job_outcome(weighted_job())
-  deaths <- 0
-  repeat {
+  alone <- alone_outcome()
+  # The job, each chain and fit of three stages, the result. By day the job, a
+  # chain and a fit, all of a later stage, and the result
+  all_files <- 2 + 3 * 3
+  for (death in by_night(seq_len(all_files), c(1, 4, 6, 10, all_files))) {
     path <- new_folder()
-    if (die_at(deaths + 1, weighted_job(path)) == "alive") break
-    deaths <- deaths + 1
-    again <- if (deaths == 1) weighted_job(path) else quietly(resume(path))
+    expect_identical(die_at(death, weighted_job(path)), "dead")
+    again <- if (death == 1) weighted_job(path) else quietly(resume(path))
     expect_identical(job_outcome(again), alone)
     expect_setequal(kept_in(path), c("log.txt", "result"))
     # Finished, it gives its result and no other one
     expect_identical(job_outcome(quietly(resume(path))), alone)
   }
-  # The job, each chain and fit of three stages, the result
-  expect_identical(deaths, 2 + 3 * 3)
+  # It writes no file more
+  expect_identical(
+    die_at(all_files + 1, weighted_job(new_folder())), "alive"
+  )
 })
 
 test_that("a finished stage is not run again", {
@@ -49,7 +57,7 @@ test_that("finished chains of an unfinished stage are not run again", {
     sample(spec, control)
   })
   expect_identical(
-    job_outcome(quietly(resume(path))), job_outcome(weighted_job())
+    job_outcome(quietly(resume(path))), alone_outcome()
   )
   expect_identical(seen[[1]], c(TRUE, FALSE))
 })
@@ -198,7 +206,7 @@ test_that("a folder in use is refused, that of a dead process is not", {
   # What a process leaves that dies while it writes
   writeLines("half", file.path(path, "step-002.part"))
   expect_identical(
-    job_outcome(quietly(resume(path))), job_outcome(weighted_job())
+    job_outcome(quietly(resume(path))), alone_outcome()
   )
   expect_setequal(kept_in(path), c("log.txt", "result"))
 })
@@ -224,7 +232,7 @@ test_that("a damaged file and another version are errors that lose nothing", {
   write_kept(kept, file.path(old, "job"))
   expect_error(resume(old), "0.0.1", class = "pseudosynth_error_checkpoint")
   expect_identical(
-    job_outcome(quietly(resume(path))), job_outcome(weighted_job())
+    job_outcome(quietly(resume(path))), alone_outcome()
   )
 })
 
@@ -245,7 +253,7 @@ test_that("a full disk loses neither fits nor steps", {
   expect_setequal(kept_in(path), c("job", "log.txt", "step-001"))
   full <- 0
   expect_identical(
-    job_outcome(quietly(resume(path))), job_outcome(weighted_job())
+    job_outcome(quietly(resume(path))), alone_outcome()
   )
   # The result itself
   path <- new_folder()
@@ -257,7 +265,7 @@ test_that("a full disk loses neither fits nor steps", {
     job <- weighted_job(path),
     class = "pseudosynth_warning_checkpoint"
   )
-  expect_identical(job_outcome(job), job_outcome(weighted_job()))
+  expect_identical(job_outcome(job), alone_outcome())
   expect_true("step-003" %in% kept_in(path))
 })
 
@@ -303,7 +311,7 @@ test_that("an interrupted fit is not kept", {
   expect_true(error$fits$last$interrupted)
   local_replaced("sample_posterior_", sample)
   expect_identical(
-    job_outcome(quietly(resume(path))), job_outcome(weighted_job())
+    job_outcome(quietly(resume(path))), alone_outcome()
   )
 })
 
@@ -353,7 +361,7 @@ test_that("the log says what was done and no value of the file", {
 test_that("killed processes are resumed with identical draws", {
   skip_on_cran()
   skip_on_os("windows")
-  alone <- job_outcome(weighted_job())
+  alone <- alone_outcome()
   lines <- c(
     "library(pseudosynth)",
     sprintf(".libPaths(%s)", deparse1(.libPaths())),

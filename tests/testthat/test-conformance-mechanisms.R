@@ -32,7 +32,12 @@ bad_balls <- list(
   list(radius = -1), list(radius = NULL), list(relative = NA)
 )
 
+# Made once: two of them hold rules that are fitted
 mechanism_cases <- function() {
+  remember("mechanism_cases", make_mechanism_cases())
+}
+
+make_mechanism_cases <- function() {
   skewed <- skewed_file(30, 2)
   list(
     centred = list(
@@ -379,7 +384,7 @@ case_audit <- function(name, case, part, formula, data, family, ...) {
 }
 
 test_that("the exact audit's loss stays within a strict label", {
-  beta <- worst_case_data("clusters", 20)
+  beta <- worst_case_data("clusters", by_night(20, 12))
   counts <- data.frame(y = c(rep(0, 9), 1, 1, 40))
   cases <- cases_with("grid")
   for (name in names(cases)) {

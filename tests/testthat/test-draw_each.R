@@ -5,23 +5,31 @@ always_on_workers <- function(env = parent.frame()) {
   local_replaced("shared_values", 0, env)
 }
 
+# Made once for each seed, and only read
 released <- function(seed = 2) {
-  suppressWarnings(file_release(people_plan(), epsilon = 5, seed = seed))
+  remember(
+    paste("draw_each", seed),
+    suppressWarnings(file_release(people_plan(), epsilon = 5, seed = seed))
+  )
 }
 
 test_that("sets are the same on any number of workers, and without a plan", {
   skip_if_not_installed("rpart")
   always_on_workers()
   release <- released()
-  trees <- fit_file(people_plan(), seed = 1, m = 3)
+  plan <- people_plan(people(by_night(400, 200)))
+  trees <- fit_file(plan, seed = 1, m = 3)
   lines <- suppressWarnings(
-    fit_file(people_plan(), model = "regression", seed = 1, m = 3)
+    fit_file(plan, model = "regression", seed = 1, m = 3)
   )
   cleared <- cleared_tables(people_plan(), multiple = 5)
+  uncertain <- function() {
+    synthesize(release, m = 3, seed = 4, uncertainty = TRUE)
+  }
   draw <- function() {
     list(
       best = synthesize(release, m = 3, n = 300, seed = 4),
-      uncertain = synthesize(release, m = 3, seed = 4, uncertainty = TRUE),
+      uncertain = uncertain(),
       trees = synthesize(trees, m = 3, seed = 4),
       lines = synthesize(lines, m = 3, seed = 4),
       cleared = synthesize(cleared, m = 3, seed = 4)
@@ -40,7 +48,7 @@ test_that("sets are the same on any number of workers, and without a plan", {
   expect_equal(ran, length(here))
   for (name in names(here)) expect_identical(there[[name]], here[[name]])
   future::plan("multisession", workers = 1)
-  expect_identical(draw()$uncertain, here$uncertain)
+  expect_identical(uncertain(), here$uncertain)
   # A set has its number's stream, however many there are
   of <- function(m) as.list(synthesize(release, m, n = 300, seed = 4))
   expect_identical(of(2), of(3)[1:2])
@@ -74,9 +82,9 @@ test_that("each amount of each set swaps by chances of its own", {
 })
 
 test_that("a large set is the same on a worker: none was fitted with others", {
+  release <- released()
   fewest <- utils::modifyList(block_fitting, list(particles = 200))
   local_replaced("block_fitting", fewest)
-  release <- released()
   here <- synthesize(release, m = 2, n = 600, seed = 4)
   rows <- draw_files(release, 2, 600, seed = 4)
   expect_identical(rows, as.list(here))

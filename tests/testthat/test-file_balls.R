@@ -162,7 +162,8 @@ test_that("files are fitted by count and risk weights, with their labels", {
   plan <- small_balls_plan()
   fit <- function(mechanism, ...) {
     suppressWarnings(suppressMessages(fit_file(
-      plan, mechanism, draws = 500, seed = 1, allow_unconverged = TRUE, ...
+      plan, mechanism, warmup = by_night(500, 200), draws = 500, seed = 1,
+      allow_unconverged = TRUE, ...
     )))
   }
   counted <- fit("cw", radius = 0.3, scale = 0.5, shift = 0.2)
@@ -199,9 +200,9 @@ test_that("files are fitted by count and risk weights, with their labels", {
       replacements = 4
     ), "cannot be remade"
   )
+  risk <- fit("risk", radius = 0.3, risk_sets = 3)
   for (weights in list(
-    counted$privacy_weights, fit("lw")$privacy_weights,
-    fit("risk", radius = 0.3, risk_sets = 2)$privacy_weights
+    counted$privacy_weights, fit("lw")$privacy_weights, risk$privacy_weights
   )) {
     expect_error(
       given_to(data[rev(seq_len(nrow(data))), ], weights),
@@ -213,7 +214,6 @@ test_that("files are fitted by count and risk weights, with their labels", {
   ), seed = 2))
   expect_identical(guarantee(again)$label, "asymptotic")
 
-  risk <- fit("risk", radius = 0.3, risk_sets = 3)
   expect_identical(guarantee(risk)$label, "none")
   expect_lt(min(risk$privacy_weights), 1)
   expect_error(
@@ -241,7 +241,8 @@ test_that("files of categories alone have no amounts to compare", {
 test_that("an audit makes the count weights of each neighbour again", {
   plan <- small_balls_plan(15)
   fit <- suppressWarnings(suppressMessages(fit_file(
-    plan, "cw", radius = 0.5, scale = 0.3, shift = 0.1, draws = 500, seed = 1,
+    plan, "cw", radius = 0.5, scale = 0.3, shift = 0.1,
+    warmup = by_night(500, 200), draws = 500, seed = 1,
     predictors = list(pay = character(), job = character()),
     allow_unconverged = TRUE
   )))
@@ -257,7 +258,9 @@ test_that("an audit makes the count weights of each neighbour again", {
       ))
     )
   }
-  audit <- audit_guarantee(fit, remove = 1:3, replacements = 8, cells = 2000)
+  audit <- audit_guarantee(
+    fit, remove = 1:3, replacements = 8, cells = by_night(2000, 500)
+  )
   # One record moves the others' weights, which the claim leaves out
   expect_true(all(is.finite(audit$losses$loss_bulk)))
 })

@@ -49,7 +49,7 @@ test_that("a Gibbs move alone leaves the target law as it is", {
     start <- rbind(c(1L, 2L, 1L), c(2L, 1L, 2L))
     law <- enumerated_law(levels, 2, start, fixed, tables, none, 1.3)
     keys <- vapply(law$codes, state_key, "")
-    runs <- 6000
+    runs <- by_night(6000, 3000)
     # From the law itself, one sweep; from one state, many
     from <- sample(length(keys), runs, TRUE, law$p)
     for (sweeps in c(1, 25)) {
@@ -306,9 +306,10 @@ test_that("columns that rules tie together move as one, by their law", {
   for (fixed in list(rep(FALSE, 4), c(TRUE, FALSE, FALSE, FALSE))) {
     law <- enumerated_law(levels, 2, start, fixed, tables, forbidden, 1.5)
     keys <- vapply(law$codes, state_key, "")
-    from <- sample(length(keys), 6000, TRUE, law$p)
+    runs <- by_night(6000, 3000)
+    from <- sample(length(keys), runs, TRUE, law$p)
     for (sweeps in c(1, 15)) {
-      found <- vapply(1:6000, function(r) {
+      found <- vapply(seq_len(runs), function(r) {
         begin <- if (sweeps == 1) law$codes[[from[r]]] else start
         state_key(test_sweep_records_(
           begin, levels, fixed, tables, rules, 1.5, sweeps, c(9 + sweeps, r)

@@ -127,12 +127,12 @@ test_that("replayed on a neighbour no noisy number moves more than counted", {
         # Centring a noisy table is a projection: it only shortens
         mapply(function(a, b) sum((a - b)^2), base, noisy(other))
       }
-      dropped <- vapply(by_night(1:60, seq(1, 60, 3)), function(i) {
+      dropped <- vapply(by_night(1:60, seq(1, 60, 6)), function(i) {
         far <- moved(codes[-i, ])
         expect_equal(far, noise$squared, tolerance = 1e-6)
         sum(far / noise$variance)
       }, 0)
-      replaced <- vapply(seq_len(by_night(200, 50)), function(k) {
+      replaced <- vapply(seq_len(by_night(200, 25)), function(k) {
         other <- codes
         free <- which(!published)
         i <- sample(60, 1)

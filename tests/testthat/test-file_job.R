@@ -167,8 +167,7 @@ test_that("of one column bound and weights are those of its job", {
 })
 
 test_that("nothing of a model's geometry is read off the file", {
-  designs <- function(data) {
-    fit <- quick_file(small_plan(data), "lw")
+  designs <- function(fit) {
     lapply(all_regressions(fit$models), function(own) {
       list(
         colnames(own$fit$draws), own$fit$design$levels, own$fit$design$scale,
@@ -185,12 +184,10 @@ test_that("nothing of a model's geometry is read off the file", {
   one$group[1] <- "d"
   one$pay <- ifelse(data$pay %in% 0, 7, data$pay / 2)
   one$pay <- round(one$pay)
-  expect_identical(designs(data), designs(one))
-  codings <- function(data) {
-    fit <- quick_file(small_plan(data))
-    lapply(fit$models, `[[`, "coding")
-  }
-  expect_identical(codings(data), codings(one))
+  fits <- list(small_fit(), quick_file(small_plan(one)))
+  expect_identical(designs(fits[[1]]), designs(fits[[2]]))
+  codings <- function(fit) lapply(fit$models, `[[`, "coding")
+  expect_identical(codings(fits[[1]]), codings(fits[[2]]))
 })
 
 test_that("the label has a charge for each column, which add up to epsilon", {
@@ -415,7 +412,8 @@ test_that("re-weighting keeps the joint bound and raises weights", {
 })
 
 censored_file <- function(...) {
-  quick_file(small_plan(small_file(400)), "censor_uw", ..., seed = NULL)
+  data <- small_file(by_night(400, 200))
+  quick_file(small_plan(data), "censor_uw", ..., seed = NULL)
 }
 
 test_that("a censored file is strict, and columns share its epsilon", {
@@ -464,8 +462,9 @@ test_that("a ledger takes the charges of all columns once", {
 
 test_that("weights made from the file are not strict under a clip, either", {
   fit <- remember("censored_file", censored_file(epsilon = 60))
+  data <- small_file(by_night(400, 200))
   alpha <- lipschitz_weights(update(
-    quick_file(small_plan(small_file(400))), privacy_weights = NULL, seed = 1
+    quick_file(small_plan(data)), privacy_weights = NULL, seed = 1
   ))
   expect_identical(
     guarantee(update(fit, privacy_weights = alpha))$label, "asymptotic"

@@ -2,7 +2,8 @@
 # engines for others.
 
 test_that("the plan of a table is that of the data frame, chunk by chunk", {
-  d <- file_persons()
+  n <- by_night(900, 600)
+  d <- file_persons(n)
   table <- dplyr::tbl(sqlite(persons = d), "persons")
   expect_plans_of_frame(table, d)
   local_small_chunks()
@@ -13,7 +14,7 @@ test_that("the plan of a table is that of the data frame, chunk by chunk", {
     plain(...)
   })
   plan <- expect_plans_of_frame(table, d)
-  expect_gt(seen, 9 * ncol(d))
+  expect_gt(seen, n / 100 * ncol(d))
   expect_identical(decode_file(plan), d[names(d) != "case"])
 })
 
@@ -29,10 +30,9 @@ test_that("a release of a table is that of the data frame in any order", {
   table <- dplyr::tbl(
     sqlite(persons = d[withr::with_seed(4, sample(nrow(d))), ]), "persons"
   )
-  expect_identical(released(table), whole)
-  expect_identical(
-    synthesize(released(table), seed = 1), synthesize(whole, seed = 1)
-  )
+  found <- released(table)
+  expect_identical(found, whole)
+  expect_identical(synthesize(found, seed = 1), synthesize(whole, seed = 1))
   # Units, too, wherever their records lie
   local_small_chunks()
   expect_identical(
@@ -58,10 +58,13 @@ refused_plan <- function(data, book, ..., class = input_error) {
 }
 
 test_that("faults are counted over the whole file, as of a data frame", {
-  d <- file_persons()
+  n <- by_night(900, 600)
+  d <- file_persons(n)
   book <- file_persons_book(d)
-  d$group[c(3, 500, 899)] <- "SECRET"
-  d$income[c(4, 700)] <- 41414141
+  # In the first chunk, one between and the last
+  outside <- c(3L, n - 250L, n - 1L)
+  d$group[outside] <- "SECRET"
+  d$income[c(4, n - 200)] <- 41414141
   d$hours[c(5, 6)] <- NA
   con <- sqlite(persons = d)
   table <- dplyr::tbl(con, "persons")
@@ -70,7 +73,7 @@ test_that("faults are counted over the whole file, as of a data frame", {
   found <- refused_plan(table, book, class = "pseudosynth_error_outside")
   expect_identical(conditionMessage(found), conditionMessage(expected))
   expect_identical(found$by_column, expected$by_column)
-  expect_identical(found$by_column$group, c(3L, 500L, 899L))
+  expect_identical(found$by_column$group, as.integer(outside))
   # What a level or a bound takes is counted, too
   edited <- as.data.frame(book)
   edited$outside[edited$column %in% c("group", "income")] <- c("b", "bound")
@@ -87,16 +90,17 @@ test_that("faults are counted over the whole file, as of a data frame", {
   }
   for (column in c("weight", "case")) {
     DBI::dbExecute(con, sprintf(
-      "UPDATE persons SET \"%s\" = NULL WHERE rowid IN (7, 800)", column
+      "UPDATE persons SET \"%s\" = NULL WHERE rowid IN (7, %d)", column, n - 100
     ))
-    d[c(7, 800), column] <- NA
+    d[c(7, n - 100), column] <- NA
     expect_match(of(column, table), "missing for 2 records")
     expect_identical(of(column, table), of(column, d))
     one <- if (column == "case") "'new'" else "1"
     DBI::dbExecute(con, sprintf(
-      "UPDATE persons SET \"%s\" = %s WHERE rowid IN (7, 800)", column, one
+      "UPDATE persons SET \"%s\" = %s WHERE rowid IN (7, %d)", column, one,
+      n - 100
     ))
-    d[c(7, 800), column] <- if (column == "case") "new" else 1
+    d[c(7, n - 100), column] <- if (column == "case") "new" else 1
   }
   # No value at all
   DBI::dbExecute(con, "UPDATE persons SET flag = NULL")

@@ -205,7 +205,7 @@ test_that("an amount that no record has a value of is measured all the same", {
     levels = c("", "", "x|y", ""), lower = c(0, 0, NA, 0),
     upper = c(100, 100, NA, 1), zero = c(TRUE, TRUE, NA, NA)
   )
-  for (seed in seq_len(by_night(5, 2))) {
+  for (seed in seq_len(by_night(5, 1))) {
     release <- suppressWarnings(
       file_release(file_plan(data, book), 2, seed = seed)
     )

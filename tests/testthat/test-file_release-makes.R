@@ -21,7 +21,7 @@ expect_made_alike <- function(data, epsilon = 4, book = NULL, ...) {
     kept <- intersect(names(data), names(set))
     expect_no_error(file_plan(set[kept], plan$codebook))
   }
-  invisible(set)
+  invisible(list(set = set, release = release))
 }
 
 test_that("sets of a data frame have unused and ordered levels", {
@@ -37,32 +37,30 @@ test_that("sets of a tibble have its text and flags", {
     ),
     row.names = .set_row_names(300), class = c("tbl_df", "tbl", "data.frame")
   ))
-  set <- expect_made_alike(data)
+  set <- expect_made_alike(data)$set
   expect_true(all(set$rent == round(set$rent, 2)))
 })
 
 test_that("sets of a labelled file have labels, formats and user's missing", {
-  set <- expect_made_alike(haven_file())
+  set <- expect_made_alike(haven_file())$set
   expect_true(all(set$q1 %in% c(1, 2, 9)))
   expect_true(any(set$wage %in% -9))
   # A missing value with a tag is one without, in file and set
   data <- haven_file()
   data$q1[1:40] <- NA
-  expect_made_alike(data)
+  expect_made_alike(data[by_night(1:4, 1:2)])
 })
 
 test_that("sets of dates, integers and counts are whole", {
   data <- dated_file()
-  set <- expect_made_alike(data)
+  set <- expect_made_alike(data)$set
   expect_true(all(unclass(set$start) %% 1 == 0))
   expect_true(all(unclass(set$end) %% 1 == 0, na.rm = TRUE))
   expect_true(all(set$visits >= 0))
 })
 
 test_that("all records of the CE file give sets with zeros and negatives", {
-  set <- expect_made_alike(ce_income, epsilon = 5)
-  book <- confirm_codebook(draft_codebook(ce_income))
-  release <- file_release(file_plan(ce_income, book), 5, seed = 3)
+  release <- expect_made_alike(ce_income, epsilon = 5)$release
   set <- synthesize(release, n = 6208, seed = 4)[[1]]
   expect_type(set$income, "integer")
   # Noise of a level: less than 10 records in 6,208
@@ -80,11 +78,11 @@ test_that("heaps alone hold what they say", {
     digits = c(0, NA), heaps = c("50|500", "")
   )
   # Other values than multiples: none in the file, in sets next to none
-  set <- expect_made_alike(data, book = book, epsilon = 5)
+  made <- expect_made_alike(data, book = book, epsilon = 5)
+  set <- made$set
   expect_lt(mean(set$pay %% 50 != 0), 0.1)
   expect_lt(abs(mean(set$pay %% 500 == 0) - 0.1), 0.15)
-  release <- file_release(file_plan(data, book), 5, seed = 1)
-  set <- synthesize(release, n = 800, seed = 1)[[1]]
+  set <- synthesize(made$release, n = 800, seed = 1)[[1]]
   shares <- function(x) c(mean(x %% 50 == 0), mean(x %% 500 == 0))
   expect_lt(max(abs(shares(set$pay) - shares(data$pay))), 0.05)
 })
@@ -135,10 +133,11 @@ test_that("stated tables of three and four columns bring relations back", {
 test_that("sets are as many, and as large, as is asked for", {
   data <- people(300)
   release <- suppressWarnings(file_release(people_plan(data), 5, seed = 1))
-  sets <- synthesize(release, 20, n = 40, seed = 2)
-  expect_length(sets, 20)
+  m <- by_night(20, 6)
+  sets <- synthesize(release, m, n = 40, seed = 2)
+  expect_length(sets, m)
   expect_true(all(vapply(as.list(sets), nrow, 1L) == 40))
-  expect_length(unique(lapply(as.list(sets), `[[`, "income")), 20)
+  expect_length(unique(lapply(as.list(sets), `[[`, "income")), m)
   large <- synthesize(release, n = 3000, seed = 2)[[1]]
   expect_identical(nrow(large), 3000L)
   shares <- function(x) prop.table(table(x$age))
@@ -176,7 +175,10 @@ test_that("protected categories keep their relation to a published amount", {
   expect_identical(set$pay, data$pay)
   expect_gt(mean((set$g == "b") == high), 0.85)
   expect_gt(mean((set$g == "c") == is.na(data$pay)), 0.95)
-  audit <- audit_guarantee(release, plan, 200, replays = 4, seed = 3)
+  # Two on the file, the last one on clones
+  audit <- audit_guarantee(
+    release, plan, 200, replays = by_night(4, 3), seed = 3
+  )
   expect_true(all(audit$worst$exact <= audit$worst$claimed * (1 + 1e-6)))
   expect_gt(audit$worst$exact[1], 0.95 * audit$worst$claimed[1])
   expect_true(all(audit$replays$over == "" & audit$replays$differs == ""))

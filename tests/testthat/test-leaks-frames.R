@@ -76,7 +76,9 @@ test_that("a column in its order is found, as whole numbers and as doubles", {
 
 test_that("figures of sets hold no frame and no record, for every response", {
   cases <- framed_responses()
-  for (kind in names(cases)) {
+  # By day one of each kind of numbers and classes
+  few <- c("log", "count", "many", "two", "levels", "proportion")
+  for (kind in by_night(names(cases), few)) {
     case <- cases[[kind]]
     synthetic <- synthesize(short_fit(case), 2, allow_unconverged = TRUE) |>
       suppressWarnings() |>

@@ -30,8 +30,19 @@ weighted_plan <- function(data = weighted_people(), ..., publish = NULL) {
 
 sex_totals <- data.frame(sex = c("female", "male"), total = c(6e6, 4e6))
 
+# Made once and only read
+weighted_release <- function() {
+  remember("weighted_release", file_release(weighted_plan(), 5, seed = 1))
+}
+
+weighted_sets <- function(m = 1) {
+  remember(
+    paste("weighted_sets", m), synthesize(weighted_release(), m, seed = 2)
+  )
+}
+
 raked_sets <- function(m = 2) {
-  sets <- synthesize(file_release(weighted_plan(), 5, seed = 1), m, seed = 2)
+  sets <- weighted_sets(m)
   region <- data.frame(region = levels(sets[[1]]$region))
   region$total <- 1e7 * seq_along(region$region) /
     sum(seq_along(region$region))
@@ -44,10 +55,10 @@ test_that("a weight is drawn last and keeps its relations", {
   expect_identical(
     plan$table$role, c("protected", "survey weight", rep("protected", 3))
   )
-  release <- file_release(plan, 5, seed = 1)
+  release <- weighted_release()
   expect_identical(names(release$amounts), c("income", "weight"))
   expect_identical(release$survey_weights, "weight")
-  sets <- synthesize(release, seed = 2)
+  sets <- weighted_sets()
   expect_identical(sets$survey_weights, "weight")
   set <- sets[[1]]
   expect_identical(names(set), names(data))
@@ -84,7 +95,7 @@ test_that("print, plot and label tell which column has the weights", {
   expect_snapshot(plan)
   shown <- ggplot2::ggplot_build(plot(plan))
   expect_true("survey weight" %in% shown$plot$data$role)
-  release <- file_release(plan, 5, seed = 1)
+  release <- weighted_release()
   said <- guarantee(release)$public_inputs[["survey weights"]]
   expect_snapshot(cat(strwrap(said, 76), sep = "\n"))
   expect_match(print_lines(release), "^ +weights +weight$", all = FALSE)
@@ -124,10 +135,10 @@ test_that("what cannot be a weight is refused, with counts, not values", {
 })
 
 test_that("the label's promise holds exactly with a weight", {
-  plan <- weighted_plan()
+  plan <- weighted_plan(weighted_people(by_night(600, 300)))
   release <- file_release(plan, 5, seed = 1)
   worst <- audit_guarantee(
-    release, plan, rows = 1000, replays = by_night(20, 3), seed = 2
+    release, plan, rows = 1000, replays = by_night(20, 2), seed = 2
   )$worst
   expect_true(all(worst$exact <= worst$claimed))
 })
@@ -135,7 +146,7 @@ test_that("the label's promise holds exactly with a weight", {
 test_that("raked weights meet the totals in every set and stay above 0", {
   skip_if_not_installed("survey")
   raked <- raked_sets(3)
-  plain <- synthesize(file_release(weighted_plan(), 5, seed = 1), 3, seed = 2)
+  plain <- weighted_sets(3)
   for (k in 1:3) {
     set <- raked[[k]]
     sums <- tapply(set$weight, set$sex, sum)
@@ -189,7 +200,7 @@ test_that("raking takes combinations, missing values and whole weights", {
 
 test_that("totals that cannot be met are refused", {
   skip_if_not_installed("survey")
-  sets <- synthesize(file_release(weighted_plan(), 5, seed = 1), seed = 2)
+  sets <- weighted_sets()
   refused <- function(totals, pattern) {
     expect_error(
       rake_weights(sets, totals), pattern, class = "pseudosynth_error_input"
@@ -230,7 +241,7 @@ test_that("sets without weights, and a missing package, are said", {
   expect_error(rake_weights(sets, sex_totals), "survey_weights")
   expect_error(survey_design(sets), "survey_weights")
   expect_error(rake_weights(data.frame(), sex_totals), "synthetic_data")
-  weighted <- synthesize(file_release(weighted_plan(), 5, seed = 1), seed = 2)
+  weighted <- weighted_sets()
   # As where the package is not installed
   local_replaced("check_installed", local({
     check <- check_installed

@@ -43,7 +43,7 @@ read_changed <- function(reader, bytes, extension) {
 }
 
 read_many <- function(reader, bytes, extension, secret,
-                      times = by_night(150, 60)) {
+                      times = by_night(150, 36)) {
   withr::local_seed(1)
   found <- replicate(times, read_changed(reader, bytes, extension), FALSE)
   outcomes <- vapply(found, `[[`, "", "outcome")

@@ -62,7 +62,10 @@ test_that("no record of any family moves a release by more than its label", {
     data$y <- case[[1]]
     # The far record, one of the rarest level, one of many
     for (i in by_night(c(n, which(data$a == "d")[1], 1), n)) {
-      made <- lapply(case[[5]], function(y) {
+      values <- case[[5]]
+      # By day the ends and one between
+      ends <- unique(values[c(1, (length(values) + 1) %/% 2, length(values))])
+      made <- lapply(by_night(values, ends), function(y) {
         data$y[i] <- y
         quiet_release(y ~ a + x, data, case[[2]],
           reference = case[[3]], bounds = case[[4]],
@@ -79,7 +82,7 @@ test_that("no record of any family moves a release by more than its label", {
     }
   }
   data$y <- factor(sample(c("u", "v", "w"), n, TRUE))
-  for (i in c(n, 1)) {
+  for (i in by_night(c(n, 1), n)) {
     made <- lapply(c("u", "v", "w"), function(level) {
       data$y[i] <- level
       quiet_release(y ~ a + x, data, categorical(),
@@ -212,7 +215,7 @@ test_that("sets for a part of the file do not get the margin of the whole", {
       stats::ecdf(drawn)(own) - stats::ecdf(own)(own)
     )), 0.08)
     # One record is drawn, too: it does not get the margin's median
-    one <- vapply(1:20, function(seed) {
+    one <- vapply(seq_len(by_night(20, 8)), function(seed) {
       synthesize(release, 1, part[1, ], seed = seed)[[1]]$y
     }, 0)
     expect_gt(length(unique(one)), 2)
@@ -257,7 +260,8 @@ test_that("no delta and no number of columns makes a release cost more", {
   withr::local_seed(5)
   n <- 300
   data <- data.frame(
-    y = stats::rnorm(n), g = factor(rep(sprintf("level %d", 1:100), 3))
+    y = stats::rnorm(n),
+    g = factor(rep_len(sprintf("level %d", seq_len(by_night(100, 50))), n))
   )
   for (neighbours in c("add-remove", "replace")) {
     for (delta in by_night(c(1e-30, 1e-15, 1e-9), 1e-30)) {

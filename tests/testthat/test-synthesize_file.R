@@ -113,15 +113,16 @@ test_that("the first column's draws are spread over its values, in any order", {
 test_that("draws of a node go by twos through its donors, each as likely", {
   tree <- list(start = c(0L, 7L), size = c(7L, 4L))
   node <- c(2L, 1L, 1L, 2L, 1L, 1L, 1L)
+  draws <- by_night(20000, 5000)
   places <- withr::with_seed(1, replicate(
-    20000, paired_place(tree, node, function(n) stats::runif(n))
+    draws, paired_place(tree, node, function(n) stats::runif(n))
   ))
   for (k in seq_along(node)) {
     own <- tree$start[node[k]] + seq_len(tree$size[node[k]])
     expect_true(all(places[k, ] %in% own))
     shares <- prop.table(table(factor(places[k, ], own)))
-    # Standard errors are at most .003
-    expect_lt(max(abs(shares - 1 / length(own))), 0.015)
+    # Standard errors are at most .003, by day .006
+    expect_lt(max(abs(shares - 1 / length(own))), by_night(0.015, 0.03))
   }
   # As many draws as donors: two draws of each two, so that none comes more
   # often, a half of the pairs has one twice, and a quarter is not taken
@@ -173,7 +174,7 @@ test_that("a tree's nodes hold the records that come to them", {
 
 test_that("rules hold in every row, by trees and by regressions", {
   skip_if_not_installed("rpart")
-  n <- 500
+  n <- by_night(500, 200)
   file <- withr::with_seed(3, {
     income <- round(stats::rlnorm(n, 8, 1))
     data.frame(
@@ -320,6 +321,7 @@ test_that("constant columns, 500 levels and missing values are taken", {
 test_that("sets hold nothing of the fit, and seeds repeat them", {
   skip_if_not_installed("rpart")
   file <- survey_file(300)
+  file <- file[by_night(seq_along(file), c("sex", "income", "smoke"))]
   for (model in c("tree", "regression")) {
     one <- sets_of_file(file, model = model)
     expect_identical(one$sets, sets_of_file(file, model = model)$sets)
@@ -394,7 +396,9 @@ test_that("columns that are left out are named, not as those of a draft", {
 
 test_that("utility, release and figures take the sets", {
   skip_if_not_installed("rpart")
-  file <- survey_file(500)
+  # A page draws each column
+  file <- survey_file(by_night(500, 200))
+  file <- file[by_night(seq_along(file), c("sex", "income", "smoke"))]
   sets <- suppressWarnings(synthesize_file(file, m = 2))
   expect_s3_class(utility(sets, file), "file_utility")
   expect_s3_class(plot(sets), "ggplot")
