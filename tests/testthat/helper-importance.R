@@ -100,7 +100,7 @@ weighted_means <- function(q, log_weight) {
   list(mean = mean, error = error, ess = 1 / sum(w^2))
 }
 
-importance_means <- function(spec, n = by_night(1.5e5, 6e4), seed = 1) {
+importance_means <- function(spec, n = by_night(1.5e5, 3e4), seed = 1) {
   withr::local_seed(seed)
   prior <- mixture_prior_draws(spec, n)
   f <- mixture_log_lik(spec, prior$draws)

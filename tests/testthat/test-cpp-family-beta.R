@@ -107,9 +107,10 @@ test_that("NUTS agrees with quadrature for beta, weighted and clipped", {
   )
   b <- seq(-5, 4.5, by = 0.04)
   u <- seq(-14, 9, by = 0.1)
-  expect_quadrature(spec, clips_of(spec), b, u)
   f <- log_density("beta", spec$y, -1.5, 3)
-  expect_quadrature(
-    spec, clips_of(spec, c(5, 1), centre = spec$alpha * f)[-1], b, u
+  clips <- c(
+    clips_of(spec, by_night(c(10, 5, 3, 1), c(5, 1))),
+    clips_of(spec, by_night(c(5, 1), 1), centre = spec$alpha * f)[-1]
   )
+  expect_quadrature(spec, clips, b, u, draws = by_night(1000, 500))
 })

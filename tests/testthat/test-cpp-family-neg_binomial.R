@@ -115,6 +115,9 @@ test_that("NUTS agrees with quadrature for neg_binomial, weighted, clipped", {
   )
   b <- seq(-4, 5, by = 0.04)
   u <- seq(-14, 12, by = 0.1)
-  expect_quadrature(spec, clips_of(spec, below_zero = TRUE), b, u)
-  expect_quadrature(spec, clips_of(spec, c(5, 1))[-1], b, u)
+  clips <- c(
+    clips_of(spec, by_night(c(10, 5, 3, 1), c(5, 1)), below_zero = TRUE),
+    clips_of(spec, by_night(c(5, 1), 1))[-1]
+  )
+  expect_quadrature(spec, clips, b, u, draws = by_night(1000, 500))
 })

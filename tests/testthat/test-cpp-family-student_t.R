@@ -68,10 +68,11 @@ test_that("NUTS agrees with quadrature for student_t, weighted and clipped", {
   )
   b <- seq(-4, 5, by = 0.04)
   u <- seq(-9, 6, by = 0.08)
-  expect_quadrature(spec, clips_of(spec), b, u)
   # around a public reference
   f <- log_density("student_t", spec$y, 0.8, 0.6)
-  expect_quadrature(
-    spec, clips_of(spec, c(5, 1), centre = spec$alpha * f)[-1], b, u
+  clips <- c(
+    clips_of(spec, by_night(c(10, 5, 3, 1), c(5, 1))),
+    clips_of(spec, by_night(c(5, 1), 1), centre = spec$alpha * f)[-1]
   )
+  expect_quadrature(spec, clips, b, u, draws = by_night(1000, 500))
 })

@@ -8,7 +8,7 @@ regression_spec <- function(prior = NULL, n = 60, alpha = NULL, offset = 0) {
 }
 
 expect_quadrature <- function(spec, ...) {
-  run <- run_core(spec, "gibbs", 2e4, ...)
+  run <- run_core(spec, "gibbs", by_night(2e4, 8000), ...)
   truth <- gaussian_quadrature(spec)
   P <- spec$n_columns
   for (j in seq_len(P)) {
@@ -42,8 +42,11 @@ test_that("a response far from 0 loses no digits", {
 test_that("the hierarchical prior's posterior is that of Hamiltonian chains", {
   for (lkj in c(1, 6)) {
     spec <- regression_spec(hierarchical_prior(lkj))
-    gibbs <- run_core(spec, "gibbs", 2e4, thin = 2, seed = 2)
-    nuts <- run_core(spec, "nuts", 4000, warmup = 1000, seed = 3)
+    gibbs <- run_core(spec, "gibbs", by_night(2e4, 8000), thin = 2, seed = 2)
+    nuts <- run_core(
+      spec, "nuts", by_night(4000, 2000), warmup = by_night(1000, 500),
+      seed = 3
+    )
     for (j in 1:5) {
       x <- gibbs$draws[, j]
       y <- nuts$draws[, j]
@@ -81,14 +84,15 @@ test_that("the hierarchical prior's posterior is exact for few records", {
     quantities <- function(b, sigma, tau) {
       cbind(b, log(sigma), log(tau), b[, 1] * b[, 2], abs(b) < 0.2)
     }
-    prior <- two_column_prior(2e5, lkj)
+    n <- by_night(2e5, 8e4)
+    prior <- two_column_prior(n, lkj)
     f <- vapply(1:5, function(i) {
       dnorm(spec$y[i], (prior$b %*% x[i, ])[, 1], prior$sigma, log = TRUE)
-    }, numeric(2e5))
+    }, numeric(n))
     truth <- weighted_means(
       quantities(prior$b, prior$sigma, prior$tau), (f %*% spec$alpha)[, 1]
     )
-    run <- run_core(spec, "gibbs", 2e4, thin = 3, seed = 7)
+    run <- run_core(spec, "gibbs", by_night(2e4, 1e4), thin = 3, seed = 7)
     q <- quantities(run$draws[, 1:2], run$draws[, 3], run$hyper)
     for (j in seq_len(ncol(q))) {
       expect_truth(q[, j], truth$mean[j], 2, truth$error[j])
@@ -98,7 +102,7 @@ test_that("the hierarchical prior's posterior is exact for few records", {
 
 test_that("weights 0 give back the hierarchical prior", {
   spec <- regression_spec(hierarchical_prior(2), n = 12, alpha = rep(0, 12))
-  run <- run_core(spec, "gibbs", 2e4, thin = 3, seed = 5)
+  run <- run_core(spec, "gibbs", by_night(2e4, 8000), thin = 3, seed = 5)
   for (j in 1:4) {
     expect_law(run$hyper[, j], half_t_quantile(3), 2)
     expect_law(run$draws[, j] / run$hyper[, j], qnorm, 2)

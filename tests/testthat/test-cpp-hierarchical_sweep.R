@@ -1,5 +1,5 @@
 # Joint-distribution tests: everything must follow its prior.
-joint <- function(P, eta, n = 2e4, thin = 2, seed = 1, scale = 1,
+joint <- function(P, eta, n = by_night(2e4, 1e4), thin = 2, seed = 1, scale = 1,
                   curvature = matrix(0, 0, 0)) {
   x <- test_hierarchical_sweep_(P, eta, 3, scale, n, thin, seed, curvature)
   list(
@@ -9,7 +9,7 @@ joint <- function(P, eta, n = 2e4, thin = 2, seed = 1, scale = 1,
 }
 
 # u' Omega^-1 u with u = b / tau: what b, tau and Omega make together.
-squared_distance <- function(x, P, n = 8000) {
+squared_distance <- function(x, P, n = by_night(8000, 3000)) {
   u <- x$b / x$tau
   vapply(seq_len(n), function(s) {
     omega <- diag(P)
@@ -33,7 +33,8 @@ expect_prior <- function(x, P, eta, scale = 1) {
 }
 
 test_that("tau and Omega keep their prior, b drawn anew from its own", {
-  for (case in list(c(2, 4), c(3, 1), c(4, 0.6), c(3, 6))) {
+  cases <- list(c(2, 4), c(3, 1), c(4, 0.6), c(3, 6))
+  for (case in by_night(cases, cases[3:4])) {
     expect_prior(joint(case[1], case[2]), case[1], case[2])
   }
 })

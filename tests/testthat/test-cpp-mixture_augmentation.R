@@ -17,9 +17,10 @@ tiny_spec <- function(alpha = c(0.9, 0.2, 0.5, 1, 0, 0.35, 0.7, 0.6), K = 2,
   )
 }
 
-sample_tiny <- function(spec, draws = by_night(6000, 1000), thin = 4, seed = 1,
+sample_tiny <- function(spec, draws = by_night(6000, 600), thin = 4, seed = 1,
                         level_moves = 2, shared_moves = 0,
-                        hamiltonian_moves = 0, pair_moves = 0, warmup = 500) {
+                        hamiltonian_moves = 0, pair_moves = 0,
+                        warmup = by_night(500, 200)) {
   run <- run_core(
     spec, "augmentation", draws,
     thin = thin, seed = seed, level_moves = level_moves,
@@ -74,8 +75,9 @@ test_that("shared moves leave the posterior as it is", {
     run <- run_core(spec, "augmentation", 200, ...)
     run$sampler$acceptance[["shared"]]
   }
-  expect_gt(accepted(tiny_spec()), 0.3)
-  expect_lt(accepted(tiny_spec()), 0.95)
+  share <- accepted(tiny_spec())
+  expect_gt(share, 0.3)
+  expect_lt(share, 0.95)
   expect_true(is.na(accepted(tiny_spec(kind = "normal"))))
 })
 
@@ -87,7 +89,7 @@ test_that("shared moves run where weights are small, and help there", {
     })
     fit_synthesizer(
       y ~ level, data, normal_mixture(2), privacy_weights = weight,
-      chains = 2, warmup = 100, draws = 500, seed = 1,
+      chains = 2, warmup = 100, draws = by_night(500, 250), seed = 1,
       control = sampler_control(thin = 1, progress = FALSE, ...)
     )
   }
@@ -132,7 +134,7 @@ test_that("pair and mass moves leave the posterior as it is", {
 test_that("weights 0: pair and mass moves keep the prior", {
   spec <- tiny_spec(alpha = rep(0, 8))
   run <- run_core(
-    spec, "augmentation", by_night(8000, 4000), seed = 6, hamiltonian_moves = 0,
+    spec, "augmentation", by_night(8000, 2500), seed = 6, hamiltonian_moves = 0,
     pair_moves = 3, level_moves = 0
   )
   for (k in 1:2) {
@@ -150,7 +152,7 @@ test_that("trajectories follow the gradient of the log-likelihood", {
   x <- matrix(rnorm(2 * n), n)
   none <- matrix(0L, n, 0)
   # Components in one vector of lanes and in several
-  for (K in c(1, 3, 9, 18)) {
+  for (K in by_night(c(1, 3, 9, 18), c(1, 3, 9))) {
     specs <- list(
       core_spec(c(400, rnorm(n - 1, 10)), codes, x, K = K),
       core_spec(rnorm(n), codes, K = K, alpha = round(runif(n), 1)),
@@ -178,7 +180,7 @@ test_that("trajectories follow the gradient of the log-likelihood", {
 
 test_that("one component is the normal regression of quadrature", {
   spec <- tiny_spec(K = 1, kind = "normal", sigma_floor = 0)
-  run <- run_core(spec, "augmentation", by_night(2e4, 8000), warmup = 200)
+  run <- run_core(spec, "augmentation", by_night(2e4, 5000), warmup = 200)
   truth <- gaussian_quadrature(spec)
   for (j in 1:2) expect_truth(run$draws[, j], truth$mean_b[j], 2)
   expect_truth(log(run$draws[, 4]), truth$mean_log_sigma, 2)
@@ -192,13 +194,13 @@ test_that("y ~ p(y | theta) and sweeps in turn leave the prior (Geweke)", {
     spec$codes <- spec$codes[1:6, , drop = FALSE]
     spec$alpha <- rep(1, 6)
     prior <- withr::with_seed(
-      K, mixture_prior_draws(spec, by_night(1e5, 3e4))
+      K, mixture_prior_draws(spec, by_night(1e5, 2e4))
     )
     truth <- label_invariant(spec, prior$draws, prior$hyper)
     truth <- truth[, colnames(truth) != "sum_f"]
     for (extra in list(c(0, 0, 0), c(3, 0, 0), c(0, 2, 0), c(0, 0, 3))) {
       x <- test_mixture_joint_(
-        spec, by_night(2e4, 5000), 2, 10 + K, extra[1], extra[2], extra[3]
+        spec, by_night(2e4, 2500), 2, 10 + K, extra[1], extra[2], extra[3]
       )
       D <- ncol(prior$draws)
       x <- label_invariant(spec, x[, 1:D], x[, -(1:D)])
@@ -213,7 +215,7 @@ test_that("y ~ p(y | theta) and sweeps in turn leave the prior (Geweke)", {
 test_that("weights 0 give back the prior", {
   spec <- tiny_spec(alpha = rep(0, 8))
   run <- run_core(
-    spec, "augmentation", by_night(2e4, 5000), thin = 2, seed = 4
+    spec, "augmentation", by_night(2e4, 2500), thin = 2, seed = 4
   )
   for (j in 1:2) {
     expect_law(run$hyper[, j], half_t_quantile(3, 0.7), 2)
@@ -232,7 +234,7 @@ test_that("weights 0 give back the prior", {
 
 test_that("weights 0 under a normal prior give back the prior", {
   spec <- tiny_spec(alpha = rep(0, 8), kind = "normal")
-  run <- run_core(spec, "augmentation", by_night(1e4, 4000), seed = 5)
+  run <- run_core(spec, "augmentation", by_night(1e4, 2500), seed = 5)
   for (j in 1:4) expect_law(run$draws[, j], function(p) qnorm(p, 0, 1.2), 2)
   expect_law(run$hyper[, 1], qexp, 2)
 })
@@ -263,9 +265,12 @@ test_that("augmentation and Hamiltonian chains agree on separate clusters", {
     sigma_floor = 0.1
   )
   expect_gt(sum(spec$alpha < 0.3), 5)
-  n <- by_night(3000, 1000)
-  nuts <- run_core(spec, "nuts", n, seed = 3)
-  augmented <- run_core(spec, "augmentation", 2 * n, thin = 2, seed = 4)
+  n <- by_night(3000, 600)
+  warmup <- by_night(500, 250)
+  nuts <- run_core(spec, "nuts", n, warmup = warmup, seed = 3)
+  augmented <- run_core(
+    spec, "augmentation", 2 * n, warmup = warmup, thin = 2, seed = 4
+  )
   # sum_i alpha_i f_i and predictive quantiles
   for (j in seq_len(ncol(nuts$monitor))) {
     expect_same_mean(nuts$monitor[, j], augmented$monitor[, j])

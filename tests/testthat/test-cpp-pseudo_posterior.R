@@ -215,14 +215,17 @@ test_that("a prior of the wrong length is refused", {
   expect_error(start_of(data, 1), "differ in columns")
 })
 
-run_four <- function(data, seed = 1, metric = "diagonal", draws = 1000,
-                     part = "draws") {
+run_parts <- function(data, seed = 1, metric = "diagonal", draws = 1000) {
   run <- run_core(
     dense_spec(data), "nuts", draws,
     chains = 4, seed = seed, metric = metric
   )
-  array(run[[part]], c(draws, 4, ncol(run[[part]])))
+  lapply(run[c("draws", "hyper")], function(part) {
+    array(part, c(draws, 4, length(part) / draws / 4))
+  })
 }
+
+run_four <- function(...) run_parts(...)$draws
 
 expect_mean <- function(draws, truth) {
   expect_lt(abs(mean(draws) - truth), 5 * posterior::mcse_mean(draws))
@@ -307,13 +310,14 @@ test_that("weights 0 recover the prior", {
 test_that("weights 0 recover the prior of the mixture", {
   data <- small_data(family = "normal_mixture")
   data$alpha[] <- 0
-  draws <- run_four(data, seed = 5)
+  run <- run_parts(data, seed = 5, draws = by_night(1000, 500))
+  draws <- run$draws
   for (k in 1:3) expect_mean(draws[, , 12 + k], 1 / 3)
   above <- 2 * pt(-0.3, 3)
   for (k in 1:3) {
     expect_mean(1 * (draws[, , 15 + k] > 1), 2 * pt(-1, 3) / above)
   }
-  gamma <- run_four(data, seed = 5, part = "hyper")[, , 1]
+  gamma <- run$hyper[, , 1]
   expect_mean(1 * (gamma < 1), pexp(1))
 })
 

@@ -97,7 +97,9 @@ test_that("the value is that of plain R, the gradient that of differences", {
       spec <- do.call(surrogate_regression, c(family, kind))
       spec$y[2:5] <- spec$y[2]
       x <- dense_matrix(spec)
-      for (u in c(-1, 0.5, 3)) {
+      # Without an extra parameter u has no say
+      often <- if (n_extras(family)) c(-1, 3) else 0.5
+      for (u in by_night(c(-1, 0.5, 3), often)) {
         theta <- c(rnorm(4, sd = 0.7), if (n_extras(family)) u)
         eta <- (x %*% theta[1:4])[, 1]
         if (!is.null(spec$offset)) eta <- eta + spec$offset
@@ -198,11 +200,11 @@ expect_two_parameters <- function(family, prior, log_prior_b, b, u,
                                   epsilons = by_night(
                                     c(Inf, 10, 5, 3, 1), c(Inf, 5, 1)
                                   ),
-                                  draws = by_night(50000, 10000),
+                                  draws = by_night(50000, 5000),
                                   y = two_parameter_data(family), centre = 0) {
   alpha <- rep(c(1, 0.7, 0.4, 1), length.out = length(y))
-  b <- seq(b[1], b[2], length.out = 241)
-  u <- seq(u[1], u[2], length.out = 241)
+  b <- seq(b[1], b[2], length.out = by_night(241, 161))
+  u <- seq(u[1], u[2], length.out = by_night(241, 161))
   specs <- lapply(epsilons, function(epsilon) {
     family_spec(
       family, y, alpha = alpha, prior = prior,
@@ -217,7 +219,7 @@ expect_two_parameters <- function(family, prior, log_prior_b, b, u,
     own <- run$draws[, 2]
     own <- if (family == "beta") log(own - 0.1) else log(own)
     label <- paste(family, epsilons[k])
-    near <- by_night(0.01, 0.02)
+    near <- by_night(0.01, 0.03)
     expect_lt(kolmogorov(run$draws[, 1], b, exact[[k]]$b), near, label)
     expect_lt(kolmogorov(own, u, exact[[k]]$u), near, label)
   }
@@ -265,8 +267,8 @@ test_that("the few slices of many records leave the posterior as it is", {
   # From there on the chains take fewer slices
   expect_equal(drawn(many - 1, 50, 1), drawn(many - 2, 50, 1))
   expect_gt(max(abs(drawn(many, 50, 1) - drawn(many - 1, 50, 1))), 0.01)
-  draws <- drawn(many, by_night(50000, 10000))
-  near <- by_night(0.01, 0.02)
+  draws <- drawn(many, by_night(50000, 5000))
+  near <- by_night(0.01, 0.03)
   expect_lt(kolmogorov(draws[, 1], b, exact$b), near)
   expect_lt(kolmogorov(log(draws[, 2]), u, exact$u), near)
 })
@@ -290,9 +292,11 @@ test_that("two to ten records, and intervals that clip nearly all", {
 
 # ---- against Hamiltonian chains, importance sampling and the prior -----------
 
-expect_agrees <- function(spec, draws = 8000, nuts_draws = 3000) {
-  fast <- run_core(spec, "surrogate", draws, warmup = 500, seed = 2)
-  nuts <- run_core(spec, "nuts", nuts_draws, warmup = 700, seed = 3)
+expect_agrees <- function(spec, draws = by_night(8000, 4000),
+                          nuts_draws = by_night(3000, 1500)) {
+  warmup <- by_night(c(500, 700), c(300, 400))
+  fast <- run_core(spec, "surrogate", draws, warmup = warmup[1], seed = 2)
+  nuts <- run_core(spec, "nuts", nuts_draws, warmup = warmup[2], seed = 3)
   for (j in seq_len(ncol(nuts$draws))) {
     middle <- median(nuts$draws[, j])
     expect_same_mean(fast$draws[, j], nuts$draws[, j])
@@ -343,7 +347,7 @@ test_that("the hierarchical posterior of few records is exact", {
     "poisson", c(0, 2, 1, 5, 0), matrix(c(0L, 1L, 0L, 1L, 1L)),
     alpha = c(1, 0.3, 0.8, 0.5, 0.9), prior = hierarchical_prior(2)
   )
-  n <- 2e5
+  n <- by_night(2e5, 6e4)
   tau <- matrix(draw_half_t(2 * n, 3), n)
   omega <- 2 * rbeta(n, 2, 2) - 1
   first <- rnorm(n)
@@ -356,7 +360,7 @@ test_that("the hierarchical posterior of few records is exact", {
   truth <- weighted_means(
     quantities(b, tau), (matrix(f, n) %*% spec$alpha)[, 1]
   )
-  run <- run_core(spec, "surrogate", 3e4, thin = 2, seed = 7)
+  run <- run_core(spec, "surrogate", by_night(3e4, 1e4), thin = 2, seed = 7)
   q <- quantities(run$draws, run$hyper)
   for (j in seq_len(ncol(q))) {
     expect_truth(q[, j], truth$mean[j], 2, truth$error[j])
@@ -374,7 +378,7 @@ test_that("weights 0 give back the prior of every family", {
       family,
       n = 12, alpha = rep(0, 12), prior = hierarchical_prior(2)
     )
-    run <- run_core(spec, "surrogate", by_night(2e4, 6000), seed = 5)
+    run <- run_core(spec, "surrogate", by_night(2e4, 3000), seed = 5)
     for (j in 1:4) {
       expect_law(run$hyper[, j], half_t_quantile(3), 2)
       expect_law(run$draws[, j] / run$hyper[, j], qnorm, 2)
@@ -386,7 +390,7 @@ test_that("weights 0 give back the prior of every family", {
     alpha = c(0, 0),
     prior = list(kind = "beta_mean", shape1 = 0.5, shape2 = 2)
   )
-  run <- run_core(spec, "surrogate", by_night(2e4, 6000), seed = 6)
+  run <- run_core(spec, "surrogate", by_night(2e4, 3000), seed = 6)
   expect_law(plogis(run$draws[, 1]), function(p) qbeta(p, 0.5, 2), 2)
 })
 
@@ -446,8 +450,11 @@ test_that("separation, collinear columns and rare outcomes run", {
       family, as.numeric(seq_len(40) == 7), group, cbind(x, x),
       prior = hierarchical_prior(2)
     )
-    run <- run_core(spec, "surrogate", 8000, seed = 4)
-    nuts <- run_core(spec, "nuts", 4000, warmup = 1000, seed = 5)
+    run <- run_core(spec, "surrogate", by_night(8000, 4000), seed = 4)
+    nuts <- run_core(
+      spec, "nuts", by_night(4000, 1500), warmup = by_night(1000, 500),
+      seed = 5
+    )
     for (j in 1:4) {
       for (at in quantile(nuts$draws[, j], c(0.2, 0.5, 0.8))) {
         expect_same_mean(1 * (run$draws[, j] < at), 1 * (nuts$draws[, j] < at))

@@ -28,7 +28,7 @@ named_levels <- public_response(levels = c("low", "mid", "top"))
 
 test_that("the posterior of levels is that of importance-weighted draws", {
   skip_on_cran()
-  data <- three_levels()
+  data <- three_levels(by_night(300, 120))
   fit <- level_fit(data, response = named_levels)
   expect_true(fit$converged)
   expect_identical(fit$control$sampler, "nuts")
@@ -41,13 +41,14 @@ test_that("the posterior of levels is that of importance-weighted draws", {
   # Independent draws of a t around the mode, weighted by density in plain R
   x <- stats::model.matrix(~ g + x, data)
   y <- as.integer(data$y)
+  precision <- solve((diag(2) + 1) / 2)
   density <- function(b) {
     b <- t(matrix(b, 2))
     eta <- cbind(0, x %*% b)
     chosen <- eta[cbind(seq_along(y), y)]
     prior <- vapply(seq_len(4), function(j) {
       scale <- if (j == 1) 2.5 else 1
-      drop(b[j, ] %*% solve((diag(2) + 1) / 2 * scale^2, b[j, ]))
+      sum(b[j, ] * (precision %*% b[j, ])) / scale^2
     }, 0)
     sum(chosen - log(rowSums(exp(eta)))) - sum(prior) / 2
   }
@@ -58,7 +59,8 @@ test_that("the posterior of levels is that of importance-weighted draws", {
   )
   root <- chol(solve(-mode$hessian))
   withr::local_seed(22)
-  z <- matrix(stats::rnorm(8 * 8000), 8000) / sqrt(stats::rchisq(8000, 8) / 8)
+  n <- by_night(8000, 4000)
+  z <- matrix(stats::rnorm(8 * n), n) / sqrt(stats::rchisq(n, 8) / 8)
   points <- sweep(z %*% root, 2, mode$par, `+`)
   log_weight <- apply(points, 1, density) + 8 * log1p(rowSums(z^2) / 8)
   weight <- exp(log_weight - max(log_weight))
@@ -78,8 +80,9 @@ test_that("two levels have the posterior of bernoulli()", {
   data <- three_levels()
   data$y <- factor(data$y == "top", c(FALSE, TRUE), c("no", "yes"))
   prior <- prior_normal(1, c(0, 2.5))
-  one <- level_fit(data, prior = prior, draws = 2000)
-  other <- level_fit(data, family = bernoulli(), prior = prior, draws = 2000)
+  draws <- by_night(2000, 1000)
+  one <- level_fit(data, prior = prior, draws = draws)
+  other <- level_fit(data, family = bernoulli(), prior = prior, draws = draws)
   ess <- min(one$diagnostics$ess_bulk, other$diagnostics$ess_bulk)
   sd <- apply(other$draws, 2, stats::sd)
   apart <- unname(colMeans(one$draws)) - unname(colMeans(other$draws))
@@ -92,8 +95,10 @@ test_that("two levels have the posterior of bernoulli()", {
 
 test_that("weights, bounds and clips of levels are those of any family", {
   skip_on_cran()
-  data <- three_levels(by_night(300, 120))
-  fit <- level_fit(data, response = named_levels)
+  data <- three_levels(by_night(300, 80))
+  few <- by_night(list(), list(chains = 2, warmup = 300, draws = 500))
+  own_fit <- function(...) do.call(level_fit, c(list(data, ...), few))
+  fit <- own_fit(response = named_levels)
   f <- log_lik(fit)
   x <- stats::model.matrix(~ g + x, data)
   b <- t(matrix(fit$draws[7, ], 2))
@@ -105,11 +110,9 @@ test_that("weights, bounds and clips of levels are those of any family", {
   )
   expect_equal(lipschitz(fit)$record, unname(apply(abs(f), 2, max)))
   weights <- lipschitz_weights(fit)
-  weighted <- level_fit(data,
-    response = named_levels, privacy_weights = weights
-  )
+  weighted <- own_fit(response = named_levels, privacy_weights = weights)
   expect_lt(lipschitz(weighted)$overall, lipschitz(fit)$overall)
-  clipped <- level_fit(data,
+  clipped <- own_fit(
     response = named_levels, seed = NULL,
     censor = censor(3, reference = list("(Intercept)" = 0), window = 2)
   )
@@ -120,7 +123,7 @@ test_that("weights, bounds and clips of levels are those of any family", {
   expect_match(paste(format(label), collapse = " "), "6 add-remove")
   expect_identical(levels(sets[[1]]$y), levels(data$y))
   # Labels that were read from the file are nobody's to claim
-  own <- level_fit(data,
+  own <- own_fit(
     seed = NULL, censor = censor(3, reference = list("(Intercept)" = 0),
       window = 2)
   )

@@ -13,7 +13,7 @@ clipped_fit_of <- function(formula, data, family, epsilon, prior = NULL,
   ), classes = "pseudosynth_warning_convergence")
 }
 
-grid_files <- function() {
+grid_files <- function(each = by_night(60, 20)) {
   withr::with_seed(5, list(
     clones = list(y ~ 1, data.frame(y = rep(c(0.5, 0.52), c(120, 80))),
       beta_response(c(0, 1)), 0.3
@@ -23,7 +23,7 @@ grid_files <- function() {
       beta_response(c(0, 1)), 0.3
     ),
     "two modes" = list(
-      y ~ 1, data.frame(y = rep(c(-1, 1, 6), c(60, 60, 1))), gaussian(), 5,
+      y ~ 1, data.frame(y = rep(c(-1, 1, 6), c(each, each, 1))), gaussian(), 5,
       prior_normal(1, c(0, 2))
     ),
     heaps = list(
@@ -41,10 +41,14 @@ grid_files <- function() {
   ))
 }
 
+grid_fit <- function(name) {
+  remember(paste("grid", name), do.call(clipped_fit_of, grid_files()[[name]]))
+}
+
 test_that("clipped models of few parameters are drawn from their posterior", {
   few <- c("two modes", "counts")
   for (name in by_night(names(grid_files()), few)) {
-    fit <- do.call(clipped_fit_of, grid_files()[[name]])
+    fit <- grid_fit(name)
     expect_identical(fit$control$sampler, "grid")
     expect_true(fit$converged)
     # The 99.9% point of the distance of 4,000 independent draws is .031
@@ -53,15 +57,14 @@ test_that("clipped models of few parameters are drawn from their posterior", {
 })
 
 test_that("chains lost in clones gave an event .31 that has .0153", {
-  event <- function(far) {
-    y <- rep(c(0.5, 0.52, far), c(120, 79, 1))
-    fit <- clipped_fit_of(y ~ 1, data.frame(y), beta_response(c(0, 1)), 0.3)
+  event <- function(name) {
+    fit <- grid_fit(name)
     u <- log(fit$draws[, 2] - 0.1)
     mean(abs(fit$draws[, 1] - 0.03) < 0.174 & u > 0.901 & u < 0.941)
   }
   error <- sqrt(0.0153 / 4000)
-  expect_lt(abs(event(0.52) - 0.0153), 4 * error)
-  expect_lt(abs(event(0.9995) - 0.0153), 4 * error)
+  expect_lt(abs(event("clones") - 0.0153), 4 * error)
+  expect_lt(abs(event("one far") - 0.0153), 4 * error)
 })
 
 test_that("the grid agrees with the chains where these are right", {
@@ -92,9 +95,7 @@ test_that("the hierarchical prior of one coefficient is integrated out", {
 })
 
 test_that("a label from the grid speaks of no Markov chain", {
-  file <- grid_files()[["one far"]]
-  fit <- do.call(clipped_fit_of, file)
-  label <- guarantee(fit)
+  label <- guarantee(grid_fit("one far"))
   expect_identical(label$label, "strict")
   expect_match(label$reasons, "no Markov", all = FALSE)
   expect_no_match(label$reasons, "sampler's error is not certified")
@@ -102,7 +103,7 @@ test_that("a label from the grid speaks of no Markov chain", {
 
 test_that("draws of the grid are those of its seed, at any number of threads", {
   file <- grid_files()$counts
-  one <- do.call(clipped_fit_of, file)
+  one <- grid_fit("counts")
   expect_identical(do.call(clipped_fit_of, file)$draws, one$draws)
   again <- lapply(1:2, function(n) update(one, seed = 2, threads = n)$draws)
   expect_identical(again[[1]], again[[2]])
@@ -125,7 +126,7 @@ test_that("the grid is refused where there are more parameters", {
 })
 
 test_that("a grid that leaves mass unresolved is no converged fit", {
-  fit <- do.call(clipped_fit_of, grid_files()$clones)
+  fit <- grid_fit("clones")
   fit$sampler$grid[["unresolved"]] <- 0.2
   fit <- diagnose(fit)
   expect_false(fit$converged)
@@ -147,7 +148,12 @@ test_that("plateaus of clones on a wide scale are found and weighed", {
       prior = prior_normal(1, c(0, 1500)), epsilon = 0.3
     )
   )
-  for (file in by_night(files, files[3])) {
+  # The last one's plateaus, of fewer records that count for more
+  few <- list(list(
+    y = c(rep(0, 30), rep(1000, 10), 5000), prior = files[[3]]$prior,
+    epsilon = 1.5
+  ))
+  for (file in by_night(files, few)) {
     for (epsilon in file$epsilon) {
       fit <- fit_synthesizer(
         y ~ 1, data.frame(y = file$y), student_t(3),
@@ -219,11 +225,12 @@ test_that("the grid reaches as far as parameters do together", {
   )
   points$a <- points$at - points$b * middle
   prior <- fit$spec$prior
-  f <- mapply(function(a, b) {
-    eta <- a + b * data$x
-    sum(data$y * eta - exp(eta)) +
-      sum(stats::dnorm(c(a, b), prior$location, prior$scale, log = TRUE))
-  }, points$a, points$b)
+  log_prior <- function(x, j) {
+    stats::dnorm(x, prior$location[j], prior$scale[j], log = TRUE)
+  }
+  f <- points$a * sum(data$y) + points$b * sum(data$y * data$x) -
+    rowSums(exp(points$a + outer(points$b, data$x))) +
+    log_prior(points$a, 1) + log_prior(points$b, 2)
   w <- exp(f - max(f)) / sum(exp(f - max(f)))
   for (j in 1:2) {
     x <- points[[c("a", "b")[j]]]

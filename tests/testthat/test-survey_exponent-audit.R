@@ -11,17 +11,19 @@ weighted_file <- function(n = 12, heavy = 4) {
 }
 
 audited <- function(data, mechanism, ..., survey_weights = "w",
-                    prior = prior_normal(intercept = c(0, 2)), cells = 20000) {
+                    prior = prior_normal(intercept = c(0, 2)),
+                    cells = by_night(20000, 8000)) {
   suppressMessages(audit_guarantee(
     y ~ 1, data, gaussian(), mechanism, ..., prior = prior, cells = cells,
-    replacements = 8, survey_weights = survey_weights
+    replacements = by_night(8, 4), survey_weights = survey_weights
   ))
 }
 
 # The posterior of b and sigma on a plain grid, from R's own densities
 dense_log <- function(y, exponent, clip = Inf, centre = 0) {
+  n <- by_night(400, 200)
   axes <- expand.grid(
-    b = seq(-6, 6, length.out = 400), u = seq(-6, 4, length.out = 400)
+    b = seq(-6, 6, length.out = n), u = seq(-6, 4, length.out = n)
   )
   sigma <- exp(axes$u)
   total <- dnorm(axes$b, 0, 2, log = TRUE) +
@@ -38,7 +40,9 @@ test_that("a clip keeps its epsilon at any survey weight, and is tight", {
   for (heavy in c(1, 50)) {
     data <- worst_case_data("clones", 12, value = 0, outlier = 3)
     data$w <- c(rep(1, 11), heavy)
-    audit <- audited(data, "censor_uw", epsilon = 1, survey_weights = c(w = 1))
+    audit <- audited(
+      data, "censor_uw", epsilon = 1, survey_weights = c(w = 1), cells = 20000
+    )
     expect_lte(worst_of(audit)$loss, 1 + 1e-8)
     expect_gte(worst_of(audit)$loss, 0.98)
     expect_lte(worst_of(audit, "replace")$loss, 2 + 1e-8)
@@ -54,7 +58,7 @@ test_that("losses equal those of a plain grid, with the mean of each file", {
       chains = 2, warmup = 100, draws = 500, seed = 1
     )))
     suppressMessages(audit_guarantee(
-      fit, replacements = 0, cells = 60000, remove = 1:4
+      fit, replacements = 0, cells = by_night(60000, 20000), remove = 1:4
     ))
   }
   naive <- function(scale_of) {
@@ -83,9 +87,10 @@ test_that("an own mean breaks the epsilon of a clip, and an audit shows it", {
       chains = 2, warmup = 100, draws = 500, seed = 1
     )))
   }
+  cells <- by_night(20000, 8000)
   own <- run("w")
   audit <- suppressMessages(audit_guarantee(
-    own, remove = 1, replacements = 0, cells = 20000
+    own, remove = 1, replacements = 0, cells = cells
   ))
   expect_gt(worst_of(audit)$loss, 2 * worst_of(audit)$claim)
   expect_false(guarantee(own)$label == "strict")
@@ -93,7 +98,7 @@ test_that("an own mean breaks the epsilon of a clip, and an audit shows it", {
   expect_lte(audit$losses$loss, audit$losses$limit * (1 + 1e-8))
   stated <- run(c(w = mean(data$w)))
   audit <- suppressMessages(audit_guarantee(
-    stated, remove = 1, replacements = 0, cells = 20000
+    stated, remove = 1, replacements = 0, cells = cells
   ))
   expect_lte(worst_of(audit)$loss, worst_of(audit)$claim * (1 + 1e-8))
   expect_identical(guarantee(stated)$label, "strict")
@@ -109,8 +114,9 @@ test_that("the audit's bound and weights are those of the products", {
   )
   many <- suppressMessages(audit_guarantee(
     y ~ 1, data[rep(1:12, data$w), ], gaussian(), mechanism, 5,
-    prior = prior_normal(intercept = c(0, 2)), cells = 20000,
-    replacements = 8, remove = 1
+    prior = prior_normal(intercept = c(0, 2)),
+    cells = by_night(20000, 8000),
+    replacements = by_night(8, 4), remove = 1
   ))
   add <- one$losses[one$losses$neighbours == "add-remove", ]
   same <- many$losses[many$losses$neighbours == "add-remove", ]
@@ -141,7 +147,7 @@ test_that("two-stage weights keep their epsilon with survey weights", {
   data <- weighted_file(10, heavy = 5)
   audit <- audited(
     data, mechanism_two_stage(c(1, 4)), epsilon = 2,
-    survey_weights = c(w = 1.4), cells = 8000
+    survey_weights = c(w = 1.4), cells = by_night(8000, 4000)
   )
   for (relation in c("add-remove", "replace")) {
     worst <- worst_of(audit, relation)

@@ -3,7 +3,8 @@
 surveyed <- function(n = 60) {
   data <- simulated(n)
   withr::with_seed(3, {
-    data$x <- (data$x - 40) / 10
+    # Not a value of its own for each record, which would be told every time
+    data$x <- round((data$x - 40) / 10, 1)
     data$count <- stats::rpois(n, exp(1 + 0.3 * data$x))
     data$answer <- stats::rbinom(n, 1, 0.4)
     data$share <- stats::plogis(data$y - 2)
@@ -19,13 +20,23 @@ repeated <- function(data) data[rep(seq_len(nrow(data)), data$w), ]
 # Too short to converge where that is not what a test is about
 survey_fit <- function(formula = y ~ x, data = surveyed(),
                        family = gaussian(), ..., prior = prior_normal(),
-                       draws = 100) {
+                       draws = 100, warmup = 100) {
   suppressWarnings(suppressMessages(quick_fit(
     formula, data, family, prior = prior,
     scaling = if (any(c(".", "x") %in% all.vars(formula[[3]]))) {
       list(x = c(0, 1))
-    }, ..., warmup = 100, draws = draws
+    }, ..., warmup = warmup, draws = draws
   )), classes = "pseudosynth_warning_convergence")
+}
+
+# Of the file's own mean, once for all tests that only read it
+own_mean_fit <- function() {
+  remember("own mean", survey_fit(survey_weights = "w", draws = 1000))
+}
+own_mean_clip <- function() {
+  remember("own mean, clipped", survey_fit(
+    y ~ 1, survey_weights = "w", censor = censor(1), draws = 1000
+  ))
 }
 
 survey_cases <- function() {
@@ -46,8 +57,11 @@ naive_contributions <- function(fit) {
 test_that("whole weights are as many records in every family", {
   data <- surveyed()
   for (case in survey_cases()) {
-    one <- survey_fit(case[[1]], data, case[[2]], survey_weights = c(w = 1))
-    many <- survey_fit(case[[1]], repeated(data), case[[2]])
+    draws <- by_night(100, 20)
+    one <- survey_fit(
+      case[[1]], data, case[[2]], survey_weights = c(w = 1), draws = draws
+    )
+    many <- survey_fit(case[[1]], repeated(data), case[[2]], draws = draws)
     size <- unconstrained_size_(one$spec)
     theta <- withr::with_seed(1, matrix(rnorm(5 * size, 0, 0.5), 5))
     for (i in 1:5) {
@@ -63,7 +77,7 @@ test_that("draws of the samplers are those of as many records", {
   data <- surveyed()
   run <- function(data, sampler, ...) {
     survey_fit(
-      y ~ x, data, ..., draws = 5000,
+      y ~ x, data, ..., draws = by_night(5000, 3000),
       control = sampler_control(sampler, progress = FALSE)
     )
   }
@@ -115,13 +129,10 @@ test_that("equal survey weights are none, bit for bit", {
 test_that("the unit of survey weights has no effect", {
   data <- surveyed()
   data$v <- data$w * 1024
+  draws <- survey_fit(data = data, survey_weights = "w")$draws
+  expect_identical(survey_fit(data = data, survey_weights = "v")$draws, draws)
   expect_identical(
-    survey_fit(data = data, survey_weights = "w")$draws,
-    survey_fit(data = data, survey_weights = "v")$draws
-  )
-  expect_identical(
-    survey_fit(data = data, survey_weights = "w")$draws,
-    survey_fit(data = data, survey_weights = c(w = mean(data$w)))$draws
+    draws, survey_fit(data = data, survey_weights = c(w = mean(data$w)))$draws
   )
 })
 
@@ -147,7 +158,7 @@ test_that("bounds are those of the product, by a naive loop", {
 })
 
 test_that("Lipschitz weights are made from the products", {
-  fit <- survey_fit(y ~ x, survey_weights = "w", draws = 1000)
+  fit <- own_mean_fit()
   delta <- apply(abs(naive_contributions(fit)), 2, max)
   r <- (delta - min(delta)) / (max(delta) - min(delta))
   expect_equal(as.double(lipschitz_weights(fit)), unname(1 - r))
@@ -257,7 +268,7 @@ test_that("a strict label needs a public number", {
     guarantee(stated)$public_inputs[["survey weights"]],
     "w as exponents, not published, divided by 2.5"
   )
-  own <- strict("w")
+  own <- own_mean_clip()
   expect_identical(guarantee(own)$label, "asymptotic")
   expect_match(
     paste(guarantee(own)$reasons, collapse = " "), "one record changes"
@@ -279,9 +290,7 @@ test_that("a number that is the file's own mean is told", {
 })
 
 test_that("an edited number, mean or weight loses the label", {
-  fit <- survey_fit(
-    y ~ 1, survey_weights = "w", censor = censor(1), draws = 1000
-  )
+  fit <- own_mean_clip()
   edits <- list(
     function(x) replace(x, "survey", list(NULL)),
     function(x) {
@@ -305,7 +314,7 @@ test_that("an edited number, mean or weight loses the label", {
 })
 
 test_that("update() keeps survey weights and refuses weights of other ones", {
-  fit <- survey_fit(y ~ x, survey_weights = "w", draws = 1000)
+  fit <- own_mean_fit()
   weights <- lipschitz_weights(fit)
   lw <- update(fit, privacy_weights = weights, seed = 2)
   expect_identical(lw$survey, fit$survey)
@@ -325,7 +334,7 @@ test_that("update() keeps survey weights and refuses weights of other ones", {
 })
 
 test_that("prints say what survey weights are divided by, and no value", {
-  own <- printed(survey_fit(survey_weights = "w"))
+  own <- printed(own_mean_fit())
   expect_match(own, "Survey +w over its mean")
   expect_match(printed(survey_fit(survey_weights = c(w = 2))), "w over 2")
   expect_no_match(printed(survey_fit()), "Survey")
@@ -436,7 +445,9 @@ test_that("two-stage weights read the product at the paid draw", {
     y ~ x, data, gaussian(), mechanism_two_stage(
       c(2, 6), reference = list("(Intercept)" = 2, sigma = 1)
     ), epsilon = 8, survey_weights = c(w = 2.5), bounds = c(-5, 10),
-    prior = prior_normal(), seed = 1, allow_unconverged = TRUE
+    prior = prior_normal(), chains = by_night(4, 2),
+    warmup = by_night(1000, 500), draws = by_night(1000, 500), seed = 1,
+    allow_unconverged = TRUE
   ))
   weights <- final_fit(job)$privacy_weights
   model <- attr(weights, "basis")$model
