@@ -41,13 +41,49 @@ told <- function(dots, .envir) {
   bullets <- do.call(c, dots[bullet])
   width <- getOption("cli.condition_width", cli::console_width()) - 2
   bullets[] <- vapply(bullets, function(text) {
-    text <- cli::format_inline(gsub("\\s+", " ", text), .envir = .envir)
+    text <- with_known_spans(gsub("\\s+", " ", text))
+    text <- cli::format_inline(text, .envir = .envir)
     if (is.finite(width) && nchar(text) > width) {
       text <- paste(cli::ansi_strwrap(text, width), collapse = "\n  ")
     }
     text
   }, "")
   list(bullets = bullets, fields = dots[!bullet])
+}
+
+#' Markup of the package's own words, such as `{.fn release}`, read once a
+#' session
+#'
+#' cli goes through its theme for each, which takes milliseconds.
+#' @noRd
+with_known_spans <- function(text) {
+  # Not what is escaped: it may be a name of the user's, and is not read
+  span <- "(?<!\\{)\\{\\.(arg|cls|code|fn) [^{}]*\\}(?!\\})"
+  found <- gregexpr(span, text, perl = TRUE)
+  regmatches(text, found) <- lapply(regmatches(text, found), function(spans) {
+    vapply(spans, known_span, "")
+  })
+  text
+}
+
+known_spans <- new.env(parent = emptyenv())
+
+known_span <- function(span) {
+  # Colours may be switched on and off
+  key <- paste(cli::num_ansi_colors(), span)
+  if (is.null(known_spans[[key]])) {
+    known_spans[[key]] <- cli_escape(cli::format_inline(span))
+  }
+  known_spans[[key]]
+}
+
+# Text that cli must not interpolate.
+cli_escape <- function(text) {
+  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
+}
+
+x_bullets <- function(texts) {
+  stats::setNames(cli_escape(texts), rep("x", length(texts)))
 }
 
 # The calls that led to an error may hold records, as arguments. `traceback()`

@@ -257,15 +257,6 @@ text_if <- function(holds, ...) {
   if (isTRUE(holds)) sprintf(...)
 }
 
-# Text that cli must not interpolate.
-cli_escape <- function(text) {
-  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
-}
-
-x_bullets <- function(texts) {
-  stats::setNames(cli_escape(texts), rep("x", length(texts)))
-}
-
 # One number as it is, two as c(0, 600000).
 format_argument <- function(x) {
   text <- format_exact(x)

@@ -70,3 +70,29 @@ test_that("errors of inner calls blame the user's function", {
   expect_identical(error$call[[1]], quote(pseudo_posterior))
   expect_match(conditionMessage(error), "radius")
 })
+
+test_that("markup that is read once a session reads as cli's own", {
+  n <- 2
+  text <- "{n} of {.arg data}{?s}, {.fn fit} need {.code y ~ .}, {.cls a}{?s}"
+  for (colors in c(1, 256)) {
+    withr::local_options(cli.num_colors = colors)
+    for (i in 1:2) {
+      expect_identical(
+        told(list(text), environment())$bullets, cli::format_inline(text)
+      )
+    }
+  }
+})
+
+test_that("a name that looks like markup is not read", {
+  data <- data.frame(y = c(31415.5, 2))
+  y <- data$y
+  latin <- "caf\xe9 {.arg y}"
+  Encoding(latin) <- "latin1"
+  for (name in c("{.code y}", "{{.code y}}", "{.arg {y}}", "{{y}}", latin)) {
+    error <- expect_error(abort_input("No.", cli_escape(name)))
+    expect_match(conditionMessage(error), enc2utf8(name), fixed = TRUE)
+    error <- expect_error(abort_input("No {.code y}.", x = "Is {name}."))
+    expect_match(conditionMessage(error), enc2utf8(name), fixed = TRUE)
+  }
+})
