@@ -6,32 +6,34 @@
 #' `synthesize(generator, m, newdata)` draws sets in any session, for the
 #' predictors in `newdata`, which are published with the sets.
 #'
-#' A label protects parameter draws, and sets are drawn from these. A generator
-#' therefore costs as much as m sets, and it may be released under the same
-#' conditions. All sets drawn from it later, for any predictors, are covered by
-#' that cost. Only another parameter draw would cost more, so a generator gives
-#' at most m sets at a time, the j-th from its j-th draw. Calling
-#' `as_generator()` again on the fit takes other draws, whose charges are added.
+#' The label of a fit covers its parameter draws, and sets are drawn from these.
+#' A generator therefore costs as much as m sets, and it may be released under
+#' the same conditions. This cost covers all sets drawn from the generator
+#' later, for any predictors. Only another parameter draw would cost more. A
+#' generator therefore gives at most m sets at a time, and its j-th draw gives
+#' the j-th set. Calling `as_generator()` again on the fit takes other draws and
+#' adds their charges.
 #'
 #' Objects of [score_release()], [perturbed_histogram()] and [file_release()]
 #' hold no protected value and need no generator: [release()] writes them as
 #' they are.
 #'
-#' @param x (`synthesizer` or `pseudo_posterior`) A fit, or a job: its last fit,
-#'   its margin and its bounds. The sets that the job has drawn come from other
-#'   draws, so the generator's charges are added to the job's.
+#' @param x (`synthesizer` or `pseudo_posterior`) A fit or a job. From a job,
+#'   its last fit, its margin and its bounds are used. The job's own sets come
+#'   from other draws, so the generator's charges are added to the job's.
 #' @param m (count) How many parameter draws to take. Default 1.
 #' @param margin,bounds,seed,allow_unconverged,ledger As in [synthesize()]. For
 #'   a job, `margin` and `bounds` default to its own.
-#' @param data (data frame or `NULL`) The whole confidential file, to scan for.
-#'   Default `NULL`: only the columns of the model.
+#' @param data (data frame or `NULL`) The whole confidential file, whose values
+#'   the scan looks for. Default `NULL`: the scan only looks for values of the
+#'   model's columns.
 #' @param public (character) As in [release()].
 #' @param ... Must be empty.
 #'
 #' @return A `synthesis_generator`, for [synthesize()] and [guarantee()].
 #' @section The scan:
-#' The generator is written to a private temporary file, and this file is
-#' scanned for confidential values as [release()] does.
+#' The generator is written to a private temporary file. This file is scanned
+#' for confidential values in the same way as [release()] scans its files.
 #' @section Error types:
 #' `pseudosynth_error_input`: `m` exceeds the number of draws in the fit.
 #' `pseudosynth_error_privacy`: the fit has not converged, or the budget is

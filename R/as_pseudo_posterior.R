@@ -1,8 +1,9 @@
 #' Combine stages that were run one by one into a job
 #'
-#' Gives the tables and figures of [pseudo_posterior()] to users who run the
-#' steps themselves: [fit_synthesizer()], [update()][update.synthesizer],
-#' [reweight()], [synthesize()].
+#' Combines fits and sets that you made step by step, with [fit_synthesizer()],
+#' [update()][update.synthesizer], [reweight()] and [synthesize()], into a
+#' `pseudo_posterior`. This gives you the tables and figures that
+#' [pseudo_posterior()] gives.
 #'
 #' @param synthetic (`synthetic_data`) What [synthesize()] drew from the last
 #'   fit.

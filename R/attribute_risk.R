@@ -1,11 +1,12 @@
 #' What synthetic data reveal about a person's sensitive value
 #'
 #' Measures how well an intruder can guess the sensitive value of a person in
-#' the file. She knows some of the person's published columns and looks at the
-#' synthetic records with the same values (the same pattern). If all of them
-#' have the same sensitive value, she takes it for the person's; otherwise she
-#' may draw one of them at random. For comparison, the same is computed for the
-#' file itself and for guesses from the variable's overall shares.
+#' the file. The intruder knows some of the person's published columns and looks
+#' at the synthetic records with the same values (the same pattern). If all of
+#' these records have one sensitive value, the intruder takes it as the person's
+#' value. Otherwise the intruder may draw one of the records at random. For
+#' comparison, the same is computed for the file itself and for guesses from the
+#' variable's overall shares.
 #'
 #' Let pattern q of the known columns have \eqn{d_q} records in the file and
 #' \eqn{s_q} in a set, \eqn{d_{tq}} and \eqn{s_{tq}} of them with value t. Each
@@ -40,16 +41,17 @@
 #' @param synthetic The release: [`synthetic_data`][synthetic_data], a
 #'   `pseudo_posterior`, a data frame or a list of data frames. Rows may be in
 #'   any order.
-#' @param known (character) Columns the intruder knows, at least one: published
-#'   ones, or of sets of whole files any others than `variable`. [file_risk()]
-#'   does all columns of a file at once.
-#' @param variable (string or `NULL`) The synthetic column. Default `NULL`:
-#'   taken from `synthetic` if that knows it. Of sets of whole files it must be
-#'   given.
-#' @param intervals (count) A numeric variable with more distinct values than
-#'   this is cut into this many intervals at quantiles of the file; the intruder
-#'   then learns the interval. Default 20; synthpop groups numbers only where
-#'   its `ngroups_target` asks for it.
+#' @param known (character) The columns that the intruder knows, at least one.
+#'   They must be published columns. In sets of whole files, they may be any
+#'   columns other than `variable`. [file_risk()] measures all columns of a file
+#'   at once.
+#' @param variable (string or `NULL`) The synthetic column. Default `NULL`: the
+#'   one that `synthetic` names. It must be given if `synthetic` names none, and
+#'   for sets of whole files.
+#' @param intervals (count) If a numeric variable has more distinct values than
+#'   this, it is cut into at most this many intervals at quantiles of the file.
+#'   The intruder then learns the interval. Default 20. synthpop groups numbers
+#'   only where its `ngroups_target` asks for it.
 #' @param object An `attribute_risk`.
 #'
 #' @return An `attribute_risk`: a list with
@@ -66,7 +68,8 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: a column is missing in the file or in a set, the
 #' variable itself is among the known columns, or values are missing. In whole
-#' files missing values and codes are values like others.
+#' files, a missing value or a code is treated like any other value, not as an
+#' error.
 #' @references Raab, Nowok and Dibben (2024), Practical privacy metrics for
 #'   synthetic data. Taub, Elliot, Pampaka and Smith (2018), Differential
 #'   correct attribution probability for synthetic data.

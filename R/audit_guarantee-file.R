@@ -2,12 +2,12 @@
 # the vectors that the release itself adds up.
 
 #' @rdname audit_guarantee
-#' @param rows (count) For a [file_release()]: how many arbitrary records, from
-#'   the codebook's whole domain, are tried besides those of the file. Default
-#'   1e5.
+#' @param rows (count) For a [file_release()]: how many arbitrary records to try
+#'   besides those of the file. They come from the codebook's whole domain.
+#'   Default 1e5.
 #' @param replays (count) For a [file_release()]: on how many neighbouring files
-#'   the release is run again with the same random words. Default 20. 0 gives
-#'   only the exact calculation.
+#'   to run the release again with the same random words. Default 20. With 0,
+#'   only the exact calculation is made.
 #' @export
 audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
                                          seed = NULL, ...) {

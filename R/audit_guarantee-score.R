@@ -2,9 +2,10 @@
 # running it.
 
 #' @rdname audit_guarantee
-#' @param replicates (count) For a [score_release()]: how often its noise is run
-#'   on either neighbour. Default 1e5: the lower bound is then about 0.02 below
-#'   mu. 0 gives only the exact calculation.
+#' @param replicates (count) For a [score_release()] with Gaussian noise: how
+#'   often to run the noise on each of the two neighbouring files. Default 1e5:
+#'   the lower bound is then about 0.02 below mu. With 0, only the exact
+#'   calculation is made, as always for Laplace noise.
 #' @export
 audit_guarantee.score_release <- function(x, data, replicates = 1e5,
                                           level = 0.95, seed = NULL, ...) {

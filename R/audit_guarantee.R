@@ -7,23 +7,27 @@
 #' neighbour as the mechanism would. For larger models, the audit of a fit
 #' refits weights and posterior on a few neighbours and gives a lower confidence
 #' bound. A [score_release()] is audited as a whole: by the exact distribution
-#' of its sums on the worst neighbours, and by running its noise many times.
-#' A [file_release()] is audited in two ways. From the vectors that it adds up,
-#' the audit computes how far the records of the file, and any others that the
-#' codebook allows, can move the noisy numbers. And it runs the release again
-#' with the same random words on neighbouring files, by units if the plan has
-#' any: each noisy number may move by no more than was counted, and all else
-#' must stay as it was.
+#' of its sums on the worst neighbours and, if its noise is Gaussian, by running
+#' this noise many times. A [file_release()] is audited in two ways. Neighbours
+#' differ in one record, or in one unit if the plan has units. First, the audit
+#' computes from the vectors that the release adds up how far a neighbour can
+#' move the noisy numbers. It tries the records of the file and arbitrary
+#' records that the codebook allows. Second, the audit runs the release again on
+#' neighbouring files, with the same random words. No noisy number may then move
+#' by more than the release has paid for, and everything else must stay the
+#' same.
 #'
-#' A [fit_file()] under a mechanism is audited exactly if its regressions have
-#' up to three parameters each. Whole records are removed, or replaced by others
-#' that the codebook allows, and the weights are made again from the sums of
-#' exact bounds. Draws of the regressions are independent, so the loss is the
-#' largest over all cells of the product of their grids.
+#' A [fit_file()] under a mechanism is always audited exactly. A regression with
+#' more than three parameters is an error. The audit removes whole records, or
+#' replaces them by others that the codebook allows. On each neighbour it makes
+#' the weights again. The bound of a record is then the sum of its exact bounds
+#' in all regressions. Draws of different regressions are independent, so their
+#' log ratios add up. The loss is the largest over all combinations of cells of
+#' their grids.
 #'
 #' The privacy loss of a draw is \eqn{r(\theta) = \log \xi(\theta | x) -
 #' \log \xi(\theta | y)} for the file x and a neighbour y. A mechanism keeps its
-#' epsilon if |r| does not exceed it for any neighbours, any file and any
+#' epsilon if |r| is at most epsilon for every file, every neighbour and every
 #' \eqn{\theta}. An audit is about one parameter draw; m sets lose m times as
 #' much.
 #'
@@ -31,34 +35,36 @@
 #'   `file_synthesizer` or a `pseudo_posterior` (its last fit).
 #' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()],
 #'   `data` is the file it was made from, or a made-up file with the same
-#'   columns. The record with the longest public vector is dropped, and given
-#'   the two most extreme responses. For a [file_release()], its
-#'   [file_plan()].
+#'   columns. The audit drops the record with the longest public vector, and
+#'   also gives it the two most extreme responses. For a [file_release()],
+#'   `data` is the [file_plan()] it was made from.
 #' @param mechanism (a mechanism, string or function) As in
 #'   [pseudo_posterior()]: an object such as `mechanism_cw(radius = 0.2)` or a
 #'   name, see [mechanisms]; any but `"risk"` and `"score"`. All stages are
-#'   repeated on every neighbour, with exact bounds instead of maxima over
-#'   draws, so `quantile` has no effect. If a neighbour cannot reach `epsilon`,
-#'   the nearest value counts. A function gets a data frame and returns a list
-#'   with `weights` (numeric, one per record) and, if it censors, `lower`,
-#'   `upper` and `centre`; it is called on every neighbour.
+#'   repeated on every neighbour. They use exact bounds instead of maxima over
+#'   draws, so `quantile` has no effect. If `epsilon` cannot be reached on a
+#'   neighbour, the nearest value that can be reached is used there. A function
+#'   is called on every neighbour. It gets a data frame and returns a list with
+#'   `weights` (numeric, one per record) and, if it censors, `lower`, `upper`
+#'   and `centre`.
 #' @param epsilon (positive number or `NULL`) The total epsilon of a job with
 #'   one set. For a function: what it claims for add-remove neighbours.
-#' @param ... For a formula: settings of a mechanism given by name, the margin
-#'   in short (`bounds`, `bins`, `margin_share`), `response`, `scaling` and
-#'   `survey_weights`, as in [pseudo_posterior()]; weights over the mean of the
-#'   file are divided by the mean of each neighbour. For a `pseudo_posterior`:
-#'   passed to the audit of its last fit.
+#' @param ... For a formula: settings of a mechanism given by name; `bounds`,
+#'   `bins` and `margin_share`, short for `margin`; `response`, `scaling` and
+#'   `survey_weights`; all as in [pseudo_posterior()]. If survey weights are
+#'   divided by their mean, each neighbour's weights are divided by that
+#'   neighbour's own mean. For a `pseudo_posterior`: arguments of the audit of
+#'   its last fit.
 #' @param margin As in [pseudo_posterior()]. The histogram's epsilon counts as
 #'   spent in full.
 #' @param remove (row numbers or `NULL`) The records to remove in turn. Default
-#'   `NULL`: all. Of equal records only one is removed.
+#'   `NULL`: all. If several records are equal, only one of them is removed.
 #' @param replacements (count) About how many replacements to try. Default 48:
 #'   six records, from the smallest response to the largest, with eight values
 #'   each.
 #' @param values (vector or `NULL`) Responses to put in place of a record's own.
-#'   Default `NULL`: values over the whole range of the response and, if it has
-#'   no bounds, far outside.
+#'   Default `NULL`: values over the whole range of the response and, if the
+#'   response has no bounds, also values far outside its range.
 #' @param cells (count or `NULL`) Cells of the grid. Default `NULL`: about
 #'   8,000, 60,000 or 110,000 for one, two or three parameters. Most lie where
 #'   the posteriors of the file have their mass.
@@ -71,10 +77,10 @@
 #' @param neighbours (string) The relation that `epsilon` is for, as in
 #'   [pseudo_posterior()].
 #' @param files (count) Sampled audit: how many neighbouring files to use. Each
-#'   lacks one record, of those with the largest bounds and the most extreme
-#'   responses. Default 4.
+#'   is the file without one record. These records are those with the largest
+#'   bounds and those with the most extreme responses. Default 4.
 #' @param refit (function or `NULL`) Sampled audit: takes a data frame and
-#'   returns a fit. Default `NULL`: repeats how `x` was made.
+#'   returns a fit. Default `NULL`: refits as `x` was made.
 #' @param margin_epsilon (number >= 0) Exact audit of a fit: the add-remove
 #'   epsilon of a histogram that calibrates the margin. It counts as spent in
 #'   full, as does the first stage of a two-stage fit. Default 0; a
@@ -83,28 +89,36 @@
 #'   bounds. Default 0.95.
 #' @param seed (whole number or `NULL`) Seed of the refits. Default `NULL`.
 #'
-#' @return For a `score_release`, a `score_audit`: a list with `worst` (data
-#'   frame by `neighbours`: `claimed` and `exact` mu, or epsilon for Laplace
-#'   noise, and `found`, the lower bound from the runs) and `curve`
-#'   (`neighbours`, `false_positive`, `false_negative` of a test that tells the
-#'   two files apart). For a `file_release`, the same with `replays` instead of
-#'   `curve` (data frame, confidential, a row for each run): `file` (`"own"`, or
-#'   a made-up one of `"clones"`), `change` (`"dropped"`, `"added"` or
-#'   `"replaced"`), `neighbours`, `moved` and `allowed` (mu), `over` (charges
-#'   that paid for less than was moved) and `differs` (what else depends on the
-#'   file): empty strings where the guarantee was kept.
+#' @return For a `score_release`, a `score_audit`: a list with
+#'   * `worst` (data frame, a row for each relation): `neighbours`; `claimed`
+#'     and `exact`, which are mu, or epsilon for Laplace noise; and `found`, the
+#'     lower bound from the runs;
+#'   * `curve` (data frame): `neighbours`, and the error rates `false_positive`
+#'     and `false_negative` of a test that tells the two files apart.
+#'
+#'   For a `file_release`, the same with `replays` instead of `curve`. `replays`
+#'   (data frame, confidential) has a row for each run: `file` (`"own"`, or
+#'   `"clones"` for a made-up file of clones), `change` (`"dropped"`, `"added"`
+#'   or `"replaced"`), `neighbours`, `moved` and `allowed` (mu), `over` (the
+#'   charges that paid for less than was moved) and `differs` (what else depends
+#'   on the file). `over` and `differs` are empty strings if the run kept the
+#'   guarantee.
 #'
 #'   For anything else a `guarantee_audit`: a list with
 #'   * `worst` (data frame, a row for each relation): `neighbours`, `files` (how
 #'     many), `claim`, `loss` (largest |r| over all cells; `Inf` if nothing is
-#'     censored, because |r| then has no bound), `loss_bulk` (largest |r| where
-#'     the file's posterior has mass 1 - 1/4000: what 4,000 draws see), `delta`
-#'     (the largest mass by which one posterior exceeds exp(claim) times the
-#'     other), `ratio` (`loss` / `claim`), and `error_loss`, `error_bulk`,
-#'     `error_delta`: the change from a grid with twice the step;
-#'   * `losses` (data frame, confidential): the same for each neighbouring file,
-#'     with `record` (row number), `value` (put in its place) and `limit` (the
-#'     upper limit epsilon (1 + sum rho_j) on the cost of changing all weights);
+#'     censored, because |r| then has no bound), `loss_bulk` (largest |r| over
+#'     the region that holds mass 1 - 1/4000 of the file's posterior, about what
+#'     4,000 draws see), `delta` (the largest mass by which one posterior
+#'     exceeds exp(claim) times the other) and `ratio` (`loss` / `claim`).
+#'     `error_loss`, `error_bulk` and `error_delta` say how much these figures
+#'     change on a grid with twice the step;
+#'   * `losses` (data frame, confidential): a row for each neighbouring file,
+#'     with the same figures except `files` and `ratio`. `error_loss` is named
+#'     `error_theta` here. Each row also has `record` (row number), `value` (put
+#'     in its place) and `limit` (an upper limit on the loss; if all weights
+#'     change, epsilon (1 + sum rho_j), see [count_weights()], with 2 in place
+#'     of 1 for a replaced record);
 #'   * `mechanism`, `epsilon`, `method`, `model`, `n_records`, `bound` (the
 #'     Lipschitz bound), `grid` (`cells`, `range`), `claimed` (`"epsilon"`, or
 #'     `"2 x bound"` if nothing is censored), `seconds`.
@@ -364,23 +378,25 @@ check_audit_values <- function(values, model) {
 
 #' Make files that break mechanisms
 #'
-#' Ordinary files show little of what a mechanism can lose. These files show
-#' more:
+#' Makes files on which mechanisms show larger privacy losses than on ordinary
+#' files. There are three designs:
 #' * `"clones"`: n - 1 equal records and one other. They reach the limit of
 #'   censoring: a removal costs the whole width of the interval, a replacement
 #'   twice that.
 #' * `"clusters"`: two groups of clones close to each other, and an outlier. The
-#'   outlier sets the largest Lipschitz bound. Without it, the min-max map of
-#'   Lipschitz weights moves one group from a weight near 1 to 0.
-#' * `"bounds"`: half of the records at each end of the range, and one in the
-#'   middle.
+#'   outlier sets the largest Lipschitz bound. When it is removed, the min-max
+#'   map of Lipschitz weights moves one group from a weight near 1 to 0.
+#' * `"bounds"`: half of the other records at each end of the range, and one
+#'   record in the middle.
 #'
 #' @param design (string) `"clones"` (default), `"clusters"` or `"bounds"`.
 #' @param n (count) Records, at least 3. Default 200.
-#' @param value,second,outlier (numbers) The value of the clones, of the second
-#'   group, and of the odd record. The defaults suit a response in (0, 1).
-#' @param share (number in (0, 1)) Share of the first group in `"clusters"`.
-#'   Default 0.25.
+#' @param value,second,outlier (numbers) `value` is that of the clones, or of
+#'   the first group; `second` that of the second group; `outlier` that of the
+#'   odd record in `"clones"` and `"clusters"`. The defaults suit a response in
+#'   (0, 1).
+#' @param share (number in (0, 1)) Which share of the clustered records is in
+#'   the first group of `"clusters"`. Default 0.25.
 #' @param bounds (two numbers) The ends for `"bounds"`. Default 0.001 and 0.999.
 #' @param variable (string) The column's name. Default `"y"`.
 #' @return (data frame) One numeric column; the odd record is the last. It holds

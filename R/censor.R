@@ -11,10 +11,10 @@
 #' add-remove neighbours and twice that for replace neighbours. The label of a
 #' fit also depends on its weights, see [guarantee()].
 #'
-#' The default interval is \eqn{[-\epsilon/2, \epsilon/2]}, as in the papers.
-#' For families whose log density is never positive (counts, labels) and without
-#' a reference it is \eqn{[-\epsilon, 0]}, which is twice as deep for the same
-#' epsilon.
+#' The default interval is \eqn{[-\epsilon/2, \epsilon/2]}, as in the papers. If
+#' the family's log density is never positive (counts, labels) and there is no
+#' reference, the default is \eqn{[-\epsilon, 0]}. This interval is twice as
+#' deep for the same epsilon.
 #'
 #' With a `reference`, the rule subtracts \eqn{a_i = \alpha_i
 #' f_i(\theta_{ref})}, so the log-likelihood *ratio* to the reference is
@@ -23,8 +23,9 @@
 #' does this: raw log ratios up to c are not censored, because the privacy
 #' weights are multiplied by the public weight
 #' \eqn{\alpha = \min(1, \epsilon / (2c))} (\eqn{\epsilon / (4c)} for
-#' `neighbours = "replace"`). A window of \eqn{\epsilon / 2} or less leaves the
-#' weights unchanged.
+#' `neighbours = "replace"`). A window of \eqn{\epsilon / 2} or less
+#' (\eqn{\epsilon / 4} or less for `neighbours = "replace"`) leaves the weights
+#' unchanged.
 #'
 #' @param epsilon (positive number) The epsilon of one parameter draw under
 #'   `neighbours`. Each of m sets takes its own draw. May be left out if `lower`
@@ -33,19 +34,20 @@
 #'   `"add-remove"` (the default, as in the papers) or `"replace"`, which makes
 #'   the interval half as wide.
 #' @param reference (`NULL`, named list or `synthesizer`) The parameter values
-#'   that the likelihood ratio is taken to. Either public values by parameter
-#'   name, such as `list("(Intercept)" = 10.8, sigma = 1)`, or a fit of the same
-#'   model to *other* data. Of a fit only the posterior mean is kept (for a
-#'   mixture, whose components exchange places, the draw with the largest
-#'   log-likelihood). Coefficients left out are 0; `sigma`, `size` or
-#'   `precision` must be given if the family has it. For a mixture, the values
-#'   hold for all components. Numeric predictors are centred and scaled, see
-#'   [fit_synthesizer()]. Default `NULL`: no reference.
+#'   that each record's likelihood is compared with. Give public values by
+#'   parameter name, such as `list("(Intercept)" = 10.8, sigma = 1)`, or a fit
+#'   of the same model to *other* data. Only the posterior mean of a fit is
+#'   kept. For a mixture, whose components exchange places, the draw with the
+#'   largest log-likelihood is kept instead. Coefficients left out are 0;
+#'   `sigma`, `size` or `precision` must be given if the family has it. For a
+#'   mixture, the values hold for all components. Numeric predictors are centred
+#'   and scaled, see [fit_synthesizer()]. Default `NULL`: no reference.
 #' @param window (positive number or `NULL`) The window c of the raw log ratio,
 #'   for use with a reference. Default `NULL`: 2 for [student_t()] and mixtures,
 #'   4 for normal errors; other families need a number.
-#' @param lower,upper (numbers or `NULL`) Another public interval, which
-#'   determines epsilon. Default `NULL`: by `interval`.
+#' @param lower,upper (numbers or `NULL`) The ends of another public interval.
+#'   Its width determines epsilon. Default `NULL`: the interval that `interval`
+#'   says.
 #' @param interval (string) `"symmetric"`, `"negative"`
 #'   (\eqn{[-\epsilon, 0]}), or `"auto"` (the default): `"negative"` for
 #'   families whose log density is never positive if there is no reference,

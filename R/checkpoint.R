@@ -22,9 +22,9 @@
 #'
 #' @param path (string) The folder.
 #' @param ledger ([ledger()] or `NULL`) Needed only if the ledger has been
-#'   moved. Default `NULL`: the ledger that the job was started with. If the
-#'   ledger does not have a finished job yet, the job is entered there. If the
-#'   budget is spent, that is an error.
+#'   moved. Default `NULL`: the ledger that the job was started with. If the job
+#'   is finished and the ledger does not have it yet, it is entered there. If
+#'   the budget is spent, this is an error.
 #'
 #' @return A `pseudo_posterior`, see [pseudo_posterior()].
 #'
@@ -48,18 +48,19 @@
 #' A resumed job never gives a second release for one budget. Without a seed, it
 #' uses the entropy drawn when it was started: for its fits, for the choice of
 #' draws, for the sets and for the identity they are charged under. The sets are
-#' therefore the same, and a [ledger()] that recorded them before the job died
+#' therefore the same. If a [ledger()] recorded them before the job died, it
 #' charges nothing more. Exact noise, of histograms and score releases, is
-#' charged before it is drawn, and is kept with its identity before it is used.
-#' If the job dies between the two, new noise has its own identity and charge,
-#' and the ledger has both.
+#' charged before it is drawn. It is kept with its identity before it is used.
+#' If the job dies after the charge but before the noise is kept, new noise is
+#' drawn with its own identity and charge. The ledger then has both charges.
 #'
 #' @section Error types:
 #' `pseudosynth_error_checkpoint` (a `pseudosynth_error_input`): the folder
-#' holds no job, another job or one from another version of this package, others
-#' can read it, another process uses it, or one of its files is damaged; also
-#' `pseudosynth_error_write` if a file cannot be written. Any error of a stage,
-#' as from [pseudo_posterior()].
+#' holds no job, another job, or a job from another version of this package;
+#' others can read the folder; another process uses it; or one of its files is
+#' damaged. If a file cannot be written, the error also has class
+#' `pseudosynth_error_write`. A stage that fails gives the same errors as in
+#' [pseudo_posterior()].
 #' @seealso [pseudo_posterior()]
 #' @examples
 #' columns <- c("income", "age", "earner")

@@ -6,11 +6,11 @@
 #'
 #' Counts the records of a plan in tables, sets small counts to 0 and rounds the
 #' others to multiples. [synthesize()] then makes any number of files from these
-#' tables without the file. Use it where the agency may not, or will not, add
-#' noise and clears tables by rules of its own.
+#' tables without the file. Use it where the agency clears tables by rules of
+#' its own and may not, or will not, add noise.
 #'
 #' A set keeps the relations of columns that share a table, and no others.
-#' `print()` names the tables. Whoever receives the sets can know which
+#' `print()` names the tables, so that whoever receives the sets can know which
 #' relations hold.
 #'
 #' There is **no privacy guarantee**: the label is `"none"` and claims no
@@ -19,35 +19,41 @@
 #' `cleared_tables(plan, tables, bins = x$bins)`. The file's records are then
 #' not read.
 #'
-#' An amount is two columns of the tables: its parts (see [file_plan()]), such
-#' as zero and missing, under its own name, and its values between break points,
-#' named such as `income in bins`. A set's values are spread evenly within the
-#' bins. In an end bin they thin out from the density of the bin beside it.
+#' In the tables, an amount has two columns. The first has its parts (see
+#' [file_plan()]), such as zero and missing, under the amount's own name. The
+#' second has its values between break points, under a name such as
+#' `income in bins`. An amount without other parts has only the second column.
+#' Sets spread the values evenly within a bin. In the first and the last bin the
+#' density falls off instead, from the density of the bin next to it.
 #'
-#' What rounding leaves of a count is an interval. Records are fitted to the
-#' table that is nearest to what smaller tables say and lies within all
-#' intervals.
+#' A rounded count leaves an interval of possible counts. The records of a set
+#' are fitted to counts within all of these intervals: those nearest to what the
+#' smaller tables imply.
 #'
 #' @param plan (`file_plan`) See [file_plan()]. No column may be published, and
 #'   no rule may compare the values of amounts.
-#' @param tables (list or `NULL`) Which tables to count: for each the names of
-#'   one to four columns. `NULL`, the default: all pairs. The table of each
-#'   column alone is always counted. Or cleared tables: data frames as in
-#'   `x$tables`, each with level names and the column `n`.
-#' @param multiple (count) Counts are rounded to the nearest multiple. Default
-#'   10.
-#' @param least (count) Counts below are set to 0. Default: `multiple`.
+#' @param tables (list or `NULL`) Which tables to count, each given by the names
+#'   of one to four columns. `NULL`, the default: all pairs. The table of each
+#'   column alone is always counted. To give cleared tables instead, use data
+#'   frames as in `x$tables`, each with level names and the column `n`.
+#' @param multiple (count) Counts are rounded to the nearest multiple of this.
+#'   Default 10.
+#' @param least (count) Counts below this are set to 0. Default: `multiple`.
 #' @param bins (named list of increasing numbers, or `NULL`) Break points of
-#'   amounts. `NULL`, the default, and amounts that are not named: quantiles of
-#'   the file, rounded to two digits.
+#'   amounts. By default, and for amounts that are not named, they are quantiles
+#'   of the file, rounded to two digits. With cleared tables, every amount with
+#'   values must be named.
 #' @param ... Must be empty.
-#' @return A `cleared_tables`. No record is in it.
-#'   * `tables`: named list of data frames: level names and, last, `n`, `NA`
-#'     where withheld; `n.1` if the file has a column `n`;
-#'   * `table`: data frame, a row for each: `columns`, `order` (how many),
-#'     `cells`, `empty` and `withheld` cells;
-#'   * `multiple`, `least`, `bins`: as given, with all break points;
-#'   * `n_records`: a multiple;
+#' @return A `cleared_tables`. It holds no record.
+#'   * `tables`: a named list of data frames. Each has the level names and, in
+#'     its last column, the count `n` (`n.1` if the file has a column `n`). A
+#'     withheld count is `NA`;
+#'   * `table`: a data frame with a row for each table: `columns`, `order` (how
+#'     many columns), and the numbers of `cells`, of `empty` and of `withheld`
+#'     cells;
+#'   * `multiple`, `least`, `bins`: as given; `bins` has all break points;
+#'   * `n_records`: the number of records, rounded to a multiple. For cleared
+#'     tables, the largest total of a table;
 #'   * `levels`, `codebook`, `schema`, `rules`, `survey_weights`: the plan's
 #'     public part.
 #' @section Error types: `pseudosynth_error_input`: published columns, rules
@@ -55,10 +61,11 @@
 #'   counts that are no whole numbers, break points outside the bounds, a
 #'   multiple above twice the number of records.
 #'   `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): an edited plan.
-#' @section Privacy: None is claimed. Rounding protects against looking, not
-#'   against arithmetic: two releases of nearly the same file can differ by one
-#'   record's cell. The default break points are computed from the file and are
-#'   part of what must be cleared.
+#' @section Privacy: None is claimed. Rounding hides counts from somebody who
+#'   reads the tables, but not from somebody who calculates with them. Two
+#'   releases of nearly the same file can differ by one record's cell. The
+#'   default break points are computed from the file and are part of what must
+#'   be cleared.
 #' @references Raab (2026), It does what it says on the tin: safe synthetic data
 #'   from coarsened margins, arXiv 2606.02101.
 #' @seealso [file_release()], which proves an epsilon; [file_plan()]

@@ -6,20 +6,22 @@
 #' `draft_codebook()` reads types, levels, bounds and codes from the file, for
 #' you to edit. `confirm_codebook()` states that they are public.
 #'
-#' Bounds are rounded outwards: 1,156,038 becomes 2,000,000. Numbers with at
-#' most 20 different whole values become ordered levels. Text with more than
-#' 200 values, or with one for most records, becomes an identifier. Amounts far
-#' from symmetric get a logarithm. Frequent zeros become a part of their own,
-#' values such as -8 or 99999 codes where they stand apart, and frequent
-#' multiples of 10, 100 and so on heaps. Decimals are counted, up to six. Value
-#' labels of package haven become
-#' labels of levels or of codes.
+#' Bounds are rounded outwards: 1,156,038 becomes 2,000,000. Whole numbers with
+#' at most 20 different values become ordered levels, or logical if they are
+#' only 0 and 1. A column with more than 200 levels becomes an identifier. So
+#' does text with more than 20 different values if these are more than half as
+#' many as the records. An amount far from symmetric gets the transform `"log"`,
+#' or `"asinh"` if many of its values are negative. Frequent zeros become a part
+#' of their own. Values such as -8 or 99999 become codes if they stand apart
+#' from the others. Multiples of 10, 100 and so on become heaps if they are
+#' frequent. Decimals are counted, up to six. Value labels of the haven package
+#' become labels of levels or of codes.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
-#'   [shards()]) The confidential file, see [file_plan()]. Of what is no data
-#'   frame one column at a time is in memory.
-#' @param book (`codebook`) A draft, or what was made of it.
-#' @param columns (character or `NULL`) Which columns are confirmed. `NULL`, the
+#'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data
+#'   frame, only one column at a time is held in memory.
+#' @param book (`codebook`) A draft, edited or not.
+#' @param columns (character or `NULL`) Which columns to confirm. `NULL`, the
 #'   default: all.
 #' @return A [codebook()]. In a draft `confirmed` is `FALSE` for every column; a
 #'   CSV file of [write_codebook()] keeps that.

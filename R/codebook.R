@@ -51,9 +51,9 @@ smallest_size <- 1e-4
 #' or bounds, special codes. [file_plan()] checks a file against it. Levels and
 #' bounds of a strict release come from here and never from the records.
 #'
-#' `codebook()` takes a data frame or the path of a CSV file, one row a column
-#' of the file, and checks it. `write_codebook()` writes such a CSV file.
-#' [draft_codebook()] makes a draft from a file.
+#' `codebook()` takes a data frame or the path of a CSV file, with one row for
+#' each column of the file, and checks it. `write_codebook()` writes such a CSV
+#' file. [draft_codebook()] makes a draft from a file.
 #'
 #' @section Fields:
 #' Only `column` and `type` must be there. What does not apply to a type is left
@@ -64,12 +64,13 @@ smallest_size <- 1e-4
 #' * `type`: `"category"`; `"ordered"`; `"logical"`, also 0 and 1; `"count"`,
 #'   whole numbers; `"amount"`; `"date"`; or `"id"`, an identifier, which is
 #'   left out of every release.
-#' * `levels` (category, ordered): all values that the column can have, in their
-#'   order, also those that no record has. If the file's column holds numbers,
-#'   the levels are these numbers. At most 10,000; [file_release()] takes 200.
+#' * `levels` (category, ordered): every value that the column can have, in
+#'   order, including values that no record has. If the file's column holds
+#'   numbers, the levels are these numbers. At most 10,000 levels;
+#'   [file_release()] takes at most 200.
 #' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
-#'   as 2020-01-31. The larger one is at least 0.0001 in size: else measure in
-#'   another unit.
+#'   as 2020-01-31. At least one of the two must be 0.0001 or more in absolute
+#'   value. If neither is, measure in another unit.
 #' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for
 #'   cents, 0 for whole numbers, -3 for whole thousands. A value of the file
 #'   with more decimals is an error. Synthetic values have this number of
@@ -89,14 +90,17 @@ smallest_size <- 1e-4
 #'   state `"bound"` to move them to the nearest bound. Default: such values
 #'   are an error.
 #' * `transform` (count, amount, date): `"identity"`, the default, `"log"` or
-#'   `"asinh"`. Under `"log"` negative values are a part of their own. If 0 lies
-#'   within the bounds, `zero` must be `TRUE`.
+#'   `"asinh"`. Under `"log"`, negative values are a part of their own. If 0
+#'   then lies within the bounds, `zero` must be `TRUE`, unless 0 is one of the
+#'   `codes`.
 #' * `family` (count, amount, date): the name of the family that models the
-#'   values: `"student_t"`, the default of amounts and dates, `"gaussian"`,
-#'   `"neg_binomial"`, the default of counts, or `"poisson"`. The last two take
-#'   no transform; a count with one has `"student_t"` by default.
-#' * `records` (id): the largest number of records that share a value, where
-#'   the column is the unit that [file_plan()] protects, such as a household.
+#'   values. Dates and amounts take `"student_t"`, their default, or
+#'   `"gaussian"`. Counts take these two, `"neg_binomial"` or `"poisson"`. The
+#'   default of a count is `"neg_binomial"` without a transform and
+#'   `"student_t"` with one. `"neg_binomial"` and `"poisson"` take no transform.
+#' * `records` (id): the largest number of records that may share a value. State
+#'   it if the column is the unit that [file_plan()] protects, such as a
+#'   household.
 #' * `confirmed`: are levels, bounds and codes public? Default `TRUE`: a
 #'   codebook that you write yourself counts as public. `FALSE` in drafts, until
 #'   [confirm_codebook()].
@@ -107,19 +111,19 @@ smallest_size <- 1e-4
 #'   error.
 #' @param ... Rows and columns, as for a data frame.
 #' @return `codebook()`: a `codebook` with one element, `table`: a data frame of
-#'   all fields. `levels` and `codes` are lists of strings, whose names are
-#'   their labels; `heaps` is a list of numbers; `lower`, `upper` are strings.
-#'   To edit it, change `as.data.frame(book)` and call `codebook()` on the
-#'   result. `book[i, j]`: rows and columns of that data frame.
-#'   `write_codebook()`: its first argument, invisibly.
+#'   all fields. In this data frame, `levels` and `codes` are lists of strings,
+#'   named by their labels; `heaps` is a list of numbers; `lower` and `upper`
+#'   are strings. To edit a codebook, change `as.data.frame(book)` and call
+#'   `codebook()` on the result. `book[i, j]` takes rows and columns of this
+#'   data frame. `write_codebook()`: its first argument, invisibly.
 #' @section Error types: `pseudosynth_error_input`: a field that is not known,
 #'   is missing or does not apply to the column's type; bounds, levels, codes or
 #'   heaps out of order.
 #' @section Privacy: State only what is known without the file. The storage type
-#'   of a file's column, such as integer, counts as public, see [file_plan()]:
-#'   where `digits` of an amount is not stated it decides whether values are
-#'   whole. [draft_codebook()] states `digits` where the file has at most 6
-#'   decimals.
+#'   of a file's column, such as integer, counts as public, see [file_plan()].
+#'   If the codebook states no `digits` for an amount, the storage type decides
+#'   whether the amount's values are whole. [draft_codebook()] states `digits`
+#'   if the file has at most 6 decimals.
 #' @seealso [draft_codebook()], [file_plan()]
 #' @examples
 #' book <- codebook(data.frame(

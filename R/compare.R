@@ -1,9 +1,10 @@
 #' Compare synthetic sets or mechanisms on the same file
 #'
-#' Measures how close synthetic sets are to the confidential file and, on
-#' request, their identification risk, next to the epsilon of their label. Given
-#' jobs or sets, `compare()` measures those. Given a formula, it runs mechanisms
-#' of [pseudo_posterior()] on the file and measures what they would release.
+#' Measures how close synthetic sets are to the confidential file, next to the
+#' epsilon of their label. On request, it also measures their identification
+#' risk. Given jobs or sets, `compare()` measures those. Given a formula, it
+#' runs mechanisms of [pseudo_posterior()] on the file and measures what they
+#' would release.
 #'
 #' A run of mechanisms measures *one* released set at the total epsilon stated;
 #' the figures are means over `m` such releases. For existing jobs and sets, the
@@ -34,18 +35,22 @@
 #'   `bounds`, `bins`, `margin_share`, and settings of mechanisms such as
 #'   `scale` or `window`. A setting applies to the rows whose mechanism has it;
 #'   `NA` means not stated. Default `NULL`.
-#' @param m (count) How many times each mechanism is run. Default 20.
+#' @param m (count) How many releases of each mechanism are measured. Default
+#'   20. A model is fitted once, and each release takes its own draw and, if
+#'   calibrated, its own histogram. Mechanisms that only add noise take new
+#'   noise for each release.
 #' @param groups,regression Columns and linear model that [utility()] measures.
 #'   Default `NULL`: none, except that after a formula with a continuous
 #'   response the regression is that formula.
 #' @param radius,known What an intruder knows, as in [identification_risk()].
 #'   With a `radius`, the mean identification risk is measured. After a formula,
-#'   `radius`, `known` and a `relative` in `...` are also settings of the
-#'   mechanisms that have them. A mechanism object or a column of `grid` uses
-#'   its own.
-#' @param calibrate (character) Censored mechanisms that are calibrated to a
-#'   margin within `bounds`; `"score"` always is. Default `"centred"`; the
-#'   others stay as published. With a `grid`, all censored mechanisms are.
+#'   `radius`, `known` and, in `...`, `relative` are also passed to the
+#'   mechanisms that have these settings. Settings in a mechanism object or in a
+#'   column of `grid` take precedence.
+#' @param calibrate (character) Which censored mechanisms are calibrated to a
+#'   margin within `bounds`. The default is `"centred"`. Censored mechanisms
+#'   that are not named stay as published. `"score"` is always calibrated. With
+#'   a `grid`, all censored mechanisms are calibrated.
 #' @param file (string or `NULL`) Where to keep finished rows, so that the same
 #'   call can continue an interrupted run. Needs a `seed`. The file is
 #'   confidential. Default `NULL`: nowhere.
@@ -54,8 +59,8 @@
 #' @return A `mechanism_comparison`: a list with `table`, a data frame with a
 #'   row for each of the sets given, for each mechanism and epsilon, or for each
 #'   row of `grid`, and the columns
-#'   * `mechanism`, or the name of the sets, and `asked` (epsilon); the other
-#'     columns of `grid`;
+#'   * `mechanism` (or the name of the sets), `asked` (the epsilon asked for)
+#'     and the other columns of `grid`;
 #'   * `label`, `add_remove`, `replace`: what [guarantee()] states, the totals
 #'     claimed or proven;
 #'   * `ecdf_max`, `ecdf_mean_squared`, `mean_ratio`, `sd_ratio`, `total_ratio`,

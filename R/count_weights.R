@@ -1,18 +1,19 @@
 #' Count weights
 #'
-#' Gives each record a privacy weight from how isolated its value is among the
-#' records that an intruder cannot tell from it. Let \eqn{M_i} be the records
-#' that share record i's known pattern (i among them), and \eqn{B(y_i, r_i)} a
+#' Gives each record a privacy weight. The more isolated its value is among the
+#' records that an intruder cannot tell apart from it, the smaller the weight.
+#' Let \eqn{M_i} be the records that share record i's known pattern (i among
+#' them), and \eqn{B(y_i, r_i)} a
 #' closed ball around its true value. Then
 #' \deqn{IR_i = \frac{1}{|M_i|} \sum_{j \in M_i} 1\{y_j \notin B(y_i, r_i)\},
 #' \qquad \alpha_i = \mathrm{clamp}(c (1 - IR_i) + g).}
-#' The values are those of the file itself; no model is fitted. The time is that
-#' of sorting, O(N log N).
+#' The values are those of the file itself; no model is fitted. Computing the
+#' weights takes as long as sorting, O(N log N).
 #'
-#' @param x A `synthesizer`, whose data and response are used; or, together with
-#'   `data`, a formula with the response on its left side or the name of the
-#'   response. A transformation such as `log(income)` only names the variable:
-#'   balls are in the variable's own unit.
+#' @param x A `synthesizer`, whose data and response are used. Or, together with
+#'   `data`, the name of the response or a formula with the response on its left
+#'   side. A transformation such as `log(income)` only names the variable: balls
+#'   are in the variable's own unit.
 #' @param data (data frame) The records, unless `x` is a fit.
 #' @param radius (number >= 0) r. It has no default: which values count as close
 #'   is a policy choice and must not be read from the file.
@@ -45,9 +46,9 @@
 #' The loss of one draw is therefore at most
 #' \deqn{w \left(1 + \frac{(M - 1) c / M}{\min(1, g + c / M)}\right) \le
 #' w (1 + c / g)}
-#' for add-remove neighbours and w more, at most \eqn{w (2 + c / g)}, for
-#' replace neighbours. M is the size of the largest pattern, plus one for a
-#' record that is added; pattern sizes are public because predictors are
+#' for add-remove neighbours. For replace neighbours it is larger by w, so at
+#' most \eqn{w (2 + c / g)}. M is the size of the largest pattern, plus one for
+#' a record that is added. Pattern sizes are public because predictors are
 #' published. Without a floor there is no such limit, and the label of the fit
 #' is the papers' asymptotic one.
 #'

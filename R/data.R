@@ -1,11 +1,11 @@
 #' Income of consumer units, Consumer Expenditure Surveys
 #'
-#' The interviews of month 10 in the Consumer Expenditure interview public-use
-#' microdata that the R package rpms holds: 6,208 consumer units with their
-#' income before taxes and nine predictors. These are the variables of the
-#' papers on pseudo posterior synthesis, as far as the file has them.
-#' Population size replaces their CBSA status. rpms describes its file as that
-#' of 2015; the file itself states no year.
+#' Income before taxes and nine predictors of 6,208 consumer units. The records
+#' are the interviews of month 10 in a file of the R package rpms, which was
+#' made from the public-use microdata of the Consumer Expenditure interviews.
+#' The variables are those of the papers on pseudo posterior synthesis, as far
+#' as the file has them. Population size replaces their CBSA status. rpms
+#' describes its file as that of 2015; the file itself states no year.
 #'
 #' Person characteristics are those of the reference person; rpms calls it the
 #' primary earner. A consumer unit is, roughly, a family or a person who lives
@@ -66,10 +66,11 @@
 #' Salaries of doctorate recipients, 2017
 #'
 #' The annual salary of all 74,429 employed respondents of the 2017 Survey of
-#' Doctorate Recipients, one row a respondent, from the frequency table that
-#' the National Center for Science and Engineering Statistics (NCSES) publishes
-#' in the survey's public-use codebook. The re-weighting paper synthesizes a
-#' sample of 1,000 of them by [neg_binomial()].
+#' Doctorate Recipients, with one row for each respondent. The rows are made
+#' from the frequency table in the survey's public-use codebook, which the
+#' National Center for Science and Engineering Statistics (NCSES) publishes. The
+#' re-weighting paper synthesizes a sample of 1,000 respondents by
+#' [neg_binomial()].
 #'
 #' The table has no other variable, so nothing links these rows to respondents.
 #' They are in random order: `head(sdr_salary, 1000)` is a random sample.
@@ -111,7 +112,7 @@
 #'   ranges.
 #' * Salary has the mean ($91,019), the median ($80,000) and the 15 and 90
 #'   percent quantiles ($51,000 and $150,000) of the paper's Table 2, column
-#'   "Data", and in between the shape of the codebook's salaries.
+#'   "Data". Between these points it has the shape of the codebook's salaries.
 #' * How salary depends on the three predictors is our own choice, because
 #'   nothing about it is published. Do not read the effects as findings.
 #'
@@ -121,8 +122,8 @@
 #'     whole thousands; the sensitive variable (as `SALARYP`).}
 #'   \item{gender}{(factor, 2 levels) `female`, `male` (as `GENDER`).}
 #'   \item{age}{(factor, 9 levels) age class in years: `30-34` to `70-75` (as
-#'     `AGEGRP`, without the codebook's youngest class, to have the paper's
-#'     nine).}
+#'     `AGEGRP`; the codebook's youngest class is left out, which leaves the
+#'     nine classes of the paper).}
 #'   \item{weeks}{(integer, 4 to 52) weeks worked in the year (as `WKSWK`; drawn
 #'     from 2 to 52).}
 #' }

@@ -163,16 +163,16 @@ wrong_type <- function(x, spec) {
 #' codes and amounts it gives the file itself.
 #'
 #' @param plan (`file_plan`) See [file_plan()].
-#' @param codes (integer matrix) Level numbers, one row a record, columns as in
-#'   `plan$codes`. Default: those of the file.
-#' @param amounts (named list) As `plan$amounts`: for each amount the `values`
-#'   of the records whose part has values, in the order of the records. Default:
-#'   those of the file.
-#' @return A data frame, a tibble if the file was one, without the columns that
-#'   the plan leaves out. Row names and attributes that may hold values of
-#'   records do not come back; `print(plan)` names them. Values that a level
-#'   takes by `outside` come back as that level, tagged missing values of
-#'   package haven as plain ones.
+#' @param codes (integer matrix) Level numbers, with a row for each record and
+#'   the columns of `plan$codes`. Default: those of the file.
+#' @param amounts (named list) Amounts in the form of `plan$amounts`: for each
+#'   amount, the `values` of the records whose part has values, in the order of
+#'   the records. Default: those of the file.
+#' @return A data frame, or a tibble if the file was one, without the columns
+#'   that the plan leaves out. Row names and attributes that may hold values of
+#'   records do not come back; `print(plan)` names them. A value outside the
+#'   codebook that a level stands for (`outside`) comes back as that level.
+#'   Tagged missing values of package haven come back as plain missing values.
 #' @section Error types: `pseudosynth_error_input`: codes that are no levels of
 #'   the plan, more or fewer amounts than codes ask for, amounts outside their
 #'   part.

@@ -23,28 +23,28 @@
 #' every record, such as `~ benefit == 0 | age >= 65`. It may use `|`, `&`, `!`,
 #' comparisons, `%in%`, `is.na()`, `xor()`, `+`, `-`, `*`, `/`, `c()` and `:`.
 #' In a rule, categories are text. Ordered categories, and categories that are
-#' numbers, can be compared by `<` and `>`. A rule may use of an amount what its
-#' part tells: `benefit == 0`, `benefit > 0`, `is.na(benefit)`, or
+#' numbers, can be compared by `<` and `>`. A rule may ask of an amount what its
+#' part decides: `benefit == 0`, `benefit > 0`, `is.na(benefit)`, or
 #' `part(benefit) == "value"`. A rule may have one comparison of values, by `<`,
 #' `<=`, `>` or `>=`. It compares two amounts, as in `~ tax <= income`, or an
 #' amount and a number, as in `~ hours <= 60 | status == "self-employed"`. A
 #' code, such as -9, is compared as that number. If a missing value makes a rule
 #' `NA`, the rule counts as met.
 #'
-#' Several comparisons are several rules. Rules hold in every row of every
-#' synthetic file, without a second look at the confidential one: levels that
-#' leave no value are never drawn, and each amount is drawn within what those
-#' before it leave. If a published amount leaves some protected level or part
-#' without a value, the rule is an error here.
+#' Write several comparisons as several rules. Rules hold in every row of every
+#' synthetic file. This needs no second look at the confidential file: levels
+#' that leave an amount no value are never drawn, and each amount is drawn from
+#' the values that the amounts before it leave. If a published amount leaves
+#' some protected level or part without a value, the rule is an error here.
 #'
 #' @section Databases and files:
 #' `data` may be a table in SQLite, PostgreSQL or DuckDB, such as
 #' `dplyr::tbl(con, "persons")`, paths of CSV or of Parquet files, or [shards()]
-#' of these. Which tables, steps of dplyr and files are taken, [score_release()]
-#' says in its section on databases. R reads the records some at a time, all as
-#' of one moment, and keeps level numbers and amounts: the largest amount of
-#' memory in use is that of the plan and of half a million records. The plan is
-#' that of a data frame with the same rows in the same order.
+#' of these. The section on databases of [score_release()] says which tables,
+#' dplyr steps and files are accepted. R reads the records in parts, all as of
+#' one moment, and keeps level numbers and amounts. The most memory that it uses
+#' at a time is that of the plan and of half a million records. The plan is that
+#' of a data frame with the same rows in the same order.
 #' * A database has no order of rows. The release of a plan that publishes
 #'   nothing does not depend on the order. Published rows come as the engine
 #'   gives them, and a seed then belongs to that order. Row numbers in errors
@@ -56,9 +56,9 @@
 #' * Columns of other types are refused, as are whole numbers beyond 2^53, text
 #'   with the sign NUL and infinite dates. Leave such a column out by
 #'   `select()`, for instance a case number.
-#' * Identifiers are not read, but for `unit`.
-#' * [file_release()] reads the plan alone. With a [ledger()] it makes the data
-#'   frame once, for the ledger's marks of its columns.
+#' * Identifiers are not read, except the column `unit`.
+#' * [file_release()] reads only the plan. With a [ledger()] it also rebuilds
+#'   the data frame once, because the ledger stores marks of its columns.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file.
@@ -79,19 +79,20 @@
 #'   given all other columns, so that weighted shares of a set are near those of
 #'   the file. `NULL`, the default: no weights.
 #' @return A `file_plan`, confidential:
-#'   * `table`: one row a column of the file, in its order: `column`, `type`,
+#'   * `table`: a row for each column, in the file's order: `column`, `type`,
 #'     `role` (`"protected"`, `"published"`, `"survey weight"`: protected and
 #'     drawn last, `"published survey weight"`, `"left out"` or `"constant"`:
 #'     one level only), `levels` (in the discrete block), `amount` (are there
 #'     values?), `transform`, `family`;
-#'   * `codes`: integer matrix, one row a record, one column for each column of
-#'     the file with two levels or more; `levels`: the names of their levels;
+#'   * `codes`: integer matrix with a row for each record and a column for each
+#'     column of the file that has at least two levels; `levels`: the names of
+#'     these levels;
 #'   * `amounts`: for each amount the `records` in parts with values, and their
 #'     `values`;
 #'   * `rules`: for each rule its `text`, the `columns` of `codes` that it
-#'     names, the `forbidden` combinations of their levels, one a row, and what
-#'     it compares (`compared`: the comparison, and the `cells` where it must
-#'     hold);
+#'     names, the `forbidden` combinations of their levels, one in each row, and
+#'     what it compares (`compared`: the comparison, and the `cells` where it
+#'     must hold);
 #'   * `unit`: `column`, `records` (the codebook's maximum), `index` (which unit
 #'     each record belongs to); `NULL` without units;
 #'   * `survey_weights`: their column, or `NULL`;
@@ -113,12 +114,13 @@
 #'   another type or without positive bounds; records without a survey weight
 #'   above 0.
 #' @section Warning types:
-#' `pseudosynth_warning_determined`: published columns that nearly tell a
-#' synthesized one, with the share (field `share`, named by the synthesized
-#' columns; field `by` has the published ones). Of the records that do not have
-#' the synthesized column's most common value, so many have the value that is
-#' most common among other records with the same published value. Of an amount
-#' it may also be the rank correlation or the R2 of published columns: from 99%.
+#' `pseudosynth_warning_determined`: published columns that nearly reveal a
+#' synthesized one. The field `share` is named by the synthesized columns; the
+#' field `by` has the published ones. The share is about the records that do not
+#' have the synthesized column's most common value. It is the share of these
+#' whose value is the most common one among the other records with the same
+#' published value. A share above 90% gives the warning. For an amount, `share`
+#' may also be the rank correlation or the R2 of published columns, above 99%.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
 #'   public. Types include the storage type: whether a column is stored as
 #'   integers or as numbers with decimals. Levels and bounds are those of the

@@ -31,23 +31,26 @@
 #' @section Coverage:
 #' The predictors are protected, too. The model is therefore estimated from the
 #' released sums and the predictors of a synthetic set, not from those of the
-#' file. The covariance counts what noise in the tables hides of the sums that
-#' the model expects. We counted how often 95% intervals held the population's
-#' value, at an add-remove epsilon of 1, in files of 3,000 records with five
-#' categorical columns and an amount with zeros. In 500 files coefficients held
-#' it 94.4% of the time on average (from the confidential files themselves
-#' 94.6%), means 95% and quantiles 96% (means from the files 94%). The worst,
-#' with 91%, is the coefficient of a level with few amounts (3% of the records):
-#' it lies too near to 0 by .4 standard errors. At epsilon 5, in 150 files,
-#' coefficients held it 94%, means and quantiles 95%.
+#' file. Noise in the tables hides a part of the sums that the model expects;
+#' the covariance includes the error from this. We counted how often 95%
+#' intervals covered the population's value, at an add-remove epsilon of 1, in
+#' files of 3,000 records with five categorical columns and an amount with
+#' zeros. In 500 files intervals of coefficients covered it 94.4% of the time on
+#' average (94.6% when computed from the confidential files), those of means 95%
+#' (94% from the files) and those of quantiles 96%. The worst coverage, 91%, is
+#' that of the coefficient of a level with few amounts (3% of the records): its
+#' estimate is .4 standard errors too near to 0. At epsilon 5, in 150 files,
+#' intervals of coefficients covered it 94% of the time, those of means and
+#' quantiles 95%.
 #'
-#' Pooled sets of `synthesize(uncertainty = TRUE)`, in these files: means, means
-#' of groups, coefficients, shares and cells of tables 95 to 96% on average.
-#' The worst is the level with few amounts: its coefficient held in 88% and its
-#' mean in 89%. At epsilon 5, in 150 files, means of groups held in
-#' 96%, all else in 95%, and the worst, a cell, in 90%. Use [tables()] for
-#' cells: it does not shrink. All sets have the released number of records. The
-#' noise of that number is in shares, but counts of pooled sets do not show it.
+#' Intervals from pooled sets of `synthesize(uncertainty = TRUE)` covered it, in
+#' the same files, 95 to 96% of the time on average: for means, means of groups,
+#' coefficients, shares and cells of tables. The worst is the level with few
+#' amounts: 88% for its coefficient and 89% for its mean. At epsilon 5, in 150
+#' files, the coverage was 96% for means of groups, 95% for all else and 90% for
+#' the worst, a cell. Use [tables()] for cells: it does not shrink. All sets
+#' have the released number of records. The noise of that number is in shares,
+#' but counts of pooled sets do not show it.
 #'
 #' The relation of two amounts is weaker in sets than in the file, since one is
 #' a predictor of the other in bins. Intervals of a coefficient of one amount on

@@ -26,11 +26,12 @@
 #' region. If the noisy tables show that one is, and show no exception, then it
 #' is drawn as that function. Sets have none of the impossible combinations that
 #' noise would make. Printing the release names these columns. Exceptions that
-#' the noise hides are lost: fewer records than noise would move otherwise, or
-#' about one in a hundred of a small table. Intervals from
-#' `synthesize(uncertainty = TRUE)` take the function as certain; [tables()]
-#' does not. A column that a stated table or a rule of other columns names is
-#' not drawn in this way, nor is one that follows a published column.
+#' the noise hides are lost. They are fewer records than the noise would
+#' otherwise move or, in a small table, about one record in a hundred. Intervals
+#' from `synthesize(uncertainty = TRUE)` take the function as certain;
+#' [tables()] does not. A column is not drawn in this way if a stated table
+#' names it, if a rule with other columns names it, or if it follows a published
+#' column.
 #'
 #' The plan's rules hold in every record. Its published columns stay as they
 #' are. A published amount enters the tables in five bins of equal counts. They

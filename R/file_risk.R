@@ -1,10 +1,11 @@
 #' Measure what synthetic files reveal about persons
 #'
-#' Takes the columns that an intruder knows of a person, the keys, and measures
-#' in one call what the sets tell her: how many persons are alone with their
-#' keys, how well she guesses each other column (see [attribute_risk()]), and,
-#' where rows stand for persons, how many rows she finds. Each measure stands
-#' beside what the file itself would tell.
+#' Measures in one call what an intruder learns from the sets. The intruder
+#' knows some columns of a person, the keys. The measures are: how many persons
+#' are unique by their keys; how well the intruder guesses each other column
+#' (see [attribute_risk()]); and, where rows stand for persons, how many rows
+#' the intruder finds. Each measure stands beside what the file itself would
+#' reveal.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data]) Sets of whole files.
 #' @param data (data frame) The confidential file. Sets do not hold it: it must

@@ -13,12 +13,13 @@
 #' @section Trees:
 #' `"tree"` grows a classification or regression tree of package rpart on the
 #' columns before. A synthetic record goes down the tree to a leaf and takes the
-#' value of one of the leaf's records, drawn at random. A level that a node
-#' has not seen stops there: any record of the node is taken. An amount has two
-#' trees, for its part (see [file_plan()]) and for its value, which is split by
-#' ranks. Trees find interactions by themselves. But they copy single values of
-#' records, the largest one, too, and of few columns whole records:
-#' [replicated_uniques()] counts them.
+#' value of one of the leaf's records, drawn at random. If it has a level that
+#' a node has not seen, it stops at that node and takes the value of any of the
+#' node's records. An amount has two trees: one for its part (see
+#' [file_plan()]) and one for its value, which is split by ranks. Trees find
+#' interactions by themselves. But they copy values of single records, including
+#' the largest value. In a file with few columns they copy whole records;
+#' [replicated_uniques()] counts these.
 #'
 #' The draws of a leaf are spread evenly over its values, from the least to the
 #' largest. So shares and means are nearer to the file's than those of a fresh
@@ -39,13 +40,14 @@
 #' @section Mechanisms:
 #' Under a mechanism all columns are regressions, and nothing of a model is read
 #' off the file: levels, bins, centres and scales are those of the codebook,
-#' which must be confirmed. A category, or the part of an amount, is modelled by
-#' halves of its levels: is it in the second half, and of that half in the
-#' second? Each question is a [bernoulli()] regression. An amount's values have
-#' the codebook's family, with its log in natural units and other scales in
-#' sixths of the range. The columns before are main effects: levels, and amounts
-#' in eight bins of equal width and as a line. Amounts with wide public bounds
-#' have coarse bins.
+#' which must be confirmed. The levels of a category, or the parts of an amount,
+#' are split into two halves, each half into two again, and so on. At each split
+#' a [bernoulli()] regression asks whether the record is in the second half. The
+#' values of an amount have the codebook's family. Values with a log or asinh
+#' transform are modelled in units of that scale. Other values are modelled in
+#' units of a sixth of their range, except under a family of counts. The columns
+#' before are main effects: levels, and amounts in eight bins of equal width and
+#' as a linear term. Amounts with wide public bounds have coarse bins.
 #'
 #' What a record adds to the log posterior is a sum over its columns. Each
 #' regression has parameters and chains of its own, so the largest sum over
@@ -59,12 +61,13 @@
 #'
 #' `"cw"`, `"cw_final"` and `"risk"` weight records by how isolated they are.
 #' Another record is close to a record if it is close in every column that is
-#' drawn: an amount within `radius` of its value, a level, a missing value or a
-#' code where it is the same. The weights follow from the share of close records
-#' as in [count_weights()], and in [risk_weights()] from sets of the unweighted
-#' models. `known` names published columns. With many drawn columns nobody has
-#' close records: weights are then near `shift`. Under `"risk"` the label is
-#' `"none"`.
+#' drawn. An amount is close within `radius` of the record's value; a level, a
+#' missing value or a code is close only if it is the same. Under `"cw"` and
+#' `"cw_final"` the weights follow from the share of close records, as in
+#' [count_weights()]; under `"risk"` from sets of the unweighted models, as in
+#' [risk_weights()]. `known` names published columns. With many drawn columns no
+#' record has close ones: weights are then near `shift`. Under `"risk"` the
+#' label is `"none"`.
 #'
 #' `"censor_uw"` censors what each regression of a record adds. Columns share
 #' the interval's width evenly; an amount's part and value have half of its
@@ -78,9 +81,9 @@
 #' `update()` fits all columns again under other weights.
 #'
 #' @section Rules:
-#' Every rule of the plan holds in every row. A value that breaks one is drawn
-#' again; where that does not help, from a larger part of the tree, and in the
-#' end the whole record.
+#' Every rule of the plan holds in every row. A value that breaks a rule is
+#' drawn again. If that does not help, it is drawn from a larger part of the
+#' tree. In the end the whole record is drawn again.
 #'
 #' @param plan (`file_plan`, or a file: data frame, table of a database, paths
 #'   or [shards()]) See [file_plan()]. The codebook may be a draft. Of a file
@@ -104,13 +107,14 @@
 #'   file. Survey weights come last if nothing else is said.
 #' @param predictors (named list or `NULL`) For a column, the names of the
 #'   columns that it is drawn from, such as `list(income = c("age", "sex"))`.
-#'   They are drawn before it. `NULL`, the default, also for columns that are
-#'   not named: all that come before.
+#'   These are drawn before it. A column that the list does not name is drawn
+#'   from the published columns and from all columns drawn before it. `NULL`,
+#'   the default, names none.
 #' @param leaf (count) The fewest records of a leaf. Smaller leaves keep more
 #'   relations and copy more of single records. Default 10.
-#' @param m (count) How many sets will be drawn, at most: regressions keep so
-#'   many parameter draws, at least 300; [synthesize()] refuses more sets.
-#'   Default 1.
+#' @param m (count) The largest number of sets that you will draw. Regressions
+#'   keep a parameter draw for each set, and at least 300. [synthesize()]
+#'   refuses to draw more sets than there are parameter draws. Default 1.
 #' @param seed (whole number from 0 to 2^53 or `NULL`) Of the regressions. With
 #'   a seed sets are marked reproducible. `NULL`, the default: the operating
 #'   system's entropy.

@@ -92,11 +92,12 @@
 #'   nine of ten records have a value of their own
 #'   (`pseudosynth_message_distinct`), and columns that alone or together nearly
 #'   give the response, with the share (`pseudosynth_message_near_copy`). It
-#'   also names factors with more than 200 levels, or more than one level per
-#'   ten records, and estimates the time (`pseudosynth_message_many_levels`). A
-#'   number in `survey_weights` that equals the mean of the file is told, too
+#'   also names factors with more than 200 levels, or with more than 50 levels
+#'   and more than one per ten records, and estimates the time
+#'   (`pseudosynth_message_many_levels`). It says if a number in
+#'   `survey_weights` equals the mean of the file
 #'   (`pseudosynth_message_survey_mean`).
-#'   Jobs, score releases and sets from a histogram tell you the same.
+#'   Jobs, score releases and sets from a histogram give the same messages.
 #' @section Offsets: With `visits ~ age + offset(log(exposure))`, the mean of a
 #'   count is its exposure times exp(x'b), so coefficients describe visits per
 #'   unit of exposure. Every family with one linear predictor takes offsets, on
@@ -125,9 +126,10 @@
 #'
 #'   [normal_mixture()], score releases, histograms and top-coding take no
 #'   survey weights. Sets keep the file's own predictors: they are a sample, as
-#'   the file is. [compare()] counts each of their records once; [utility()]
-#'   measures by survey weight sets that have the column. [file_release()] and
-#'   [synthesize_file()] draw it with the rest of a record.
+#'   the file is. [compare()] counts each record of a set once. [utility()]
+#'   weights the records of sets that have the column of survey weights.
+#'   [file_release()] and [synthesize_file()] draw this column with the rest of
+#'   a record.
 #' @section Invariants: If all weights are 1, the draws are those of the
 #'   unweighted fit with the same seed. A record of weight 0 has no effect. If
 #'   all weights are 0, the draws are from the prior.

@@ -35,25 +35,26 @@
 #' current file if
 #'
 #' * the responses are the same, in any order; or
-#' * more than half of the current records are in the history, or more than half
-#'   of the history's records are in the current file, and this is more than
-#'   chance explains. Files from one population share values. The share expected
-#'   is that of the other file's records whose values another of its records
-#'   has, plus three standard errors; or
+#' * more than half of the records of one file are found in the other, and this
+#'   is more than chance explains. Files from one population share values. The
+#'   share expected by chance is the share of the other file's records that have
+#'   the same values as another record of that file. Three standard errors are
+#'   added to it; or
 #' * both files hold the same values except for at most \eqn{\sqrt{N} / 10}
-#'   records. This finds a file without a few of its rows if single values tell
-#'   nothing, as with yes and no, also if the history holds the file several
-#'   times over. At most one in twenty pairs of files with different records is
-#'   this similar and is denied the strict label by mistake.
+#'   records. This recognises the file without a few of its rows where single
+#'   values reveal nothing, as with yes and no. It does so even if the history
+#'   holds the file several times over. Of pairs of files with different
+#'   records, at most one in twenty is this similar and is denied the strict
+#'   label by mistake.
 #'
 #' Numbers are compared to ten digits. A smaller overlap, records with changed
 #' values, and synthetic records of the current file cannot be told from chance.
 #' [censor()] refuses a reference fit by the same tests.
 #'
-#' It is also tested that each weight depends on its own record alone:
+#' A test also checks that each weight depends on its own record alone.
 #' `predict()` and the label ask the rule for the weights of up to 200 records,
-#' of about three of these, and of all but one. If a weight changes with the
-#' other records, the weights count as made from the file.
+#' then of about three of these, then of all but one. If a weight changes with
+#' the other records, the weights count as made from the file.
 #'
 #' @param weights ([privacy_weights]) Weights of the historical file.
 #' @param history (string) `"confidential"`, the default: the historical records

@@ -14,6 +14,7 @@
 #'
 #' @param x A `synthesizer`; a [pseudo_posterior()] job, whose last fit is used;
 #'   or any other Bayesian model in one of four forms:
+#'   * a log-likelihood matrix (numeric, S x N: draws in rows with all chains
 #'     merged, records in columns, as in package loo) or array (iterations x
 #'     chains x N);
 #'   * `function(data_i, draws)`: the S log-likelihoods of one record, given one

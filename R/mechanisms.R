@@ -3,17 +3,18 @@
 
 #' Mechanisms: what a whole job does
 #'
-#' Choose what [pseudo_posterior()], [compare()] and [audit_guarantee()] of a
-#' formula do. Give `mechanism` as one of the functions below with its settings,
-#' `mechanism_lw(scale = 0.5)`, or as a name, `"lw"`, with the settings among
-#' the job's arguments. The papers' names, such as `"LW"`, `"CW_final"` or
-#' `"Weighted-e"`, also work.
+#' Each function below makes a mechanism for [pseudo_posterior()], [compare()],
+#' or [audit_guarantee()] of a formula. Give it as their `mechanism` with its
+#' settings, such as `mechanism_lw(scale = 0.5)`. Or give the mechanism's name,
+#' such as `"lw"`, with the settings among the job's arguments. The papers'
+#' names, such as `"LW"`, `"CW_final"` or `"Weighted-e"`, also work.
 #'
 #' `r mechanism_table()`
 #'
-#' The label is what [guarantee()] states if all its other conditions hold. With
-#' a floor (`shift` above 0) count weights can be strict, with factors: use
-#' [count_weights()] and [censor()] step by step.
+#' The label is what [guarantee()] states if all its other conditions hold.
+#' Count weights with a floor (`shift` above 0) can have a strict label, at a
+#' cost multiplied by the factors of [count_weights()]: use [count_weights()]
+#' and [censor()] step by step.
 #'
 #' `mechanism_score()` samples nothing from a posterior: see [score_release()].
 #' It takes an epsilon at the public `delta`, spends it once for any m, and

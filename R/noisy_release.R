@@ -34,12 +34,11 @@
 #'   Default: all.
 #' @param level (number in (0, 1)) Of the intervals. Default 0.95.
 #' @param ... Must be empty.
-#' @return `coef()` a named vector, `vcov()` a matrix, `confint()` a matrix with
-#'   the ends of each interval. `summary()` of a score release a
-#'   `summary_score_release` whose `table` has `estimate`, `std_error` and the
-#'   95% interval (`low`, `high`). `as.data.frame()` and `tidy()` of either
-#'   release: a row for each coefficient, of a file release for each of each
-#'   amount.
+#' @return `coef()` returns a named vector, `vcov()` a matrix, `confint()` a
+#'   matrix with the ends of each interval. `summary()` of a score release
+#'   returns a `summary_score_release` whose `table` has `estimate`, `std_error`
+#'   and the 95% interval (`low`, `high`). `as.data.frame()` and `tidy()` return
+#'   a row for each coefficient; for a file release they do so for each amount.
 #' @section Error types: `pseudosynth_error_input`: a release without a model,
 #'   an unknown amount or coefficient, a level out of range.
 #' @section Privacy: Post-processing of what was released.

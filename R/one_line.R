@@ -76,8 +76,9 @@ format.sampler_control <- function(x, ...) one_line(x, x$sampler)
 #' `print()` shows the lines of the console instead; the chunk option
 #' `render = knitr::normal_print` does so for a whole chunk.
 #'
-#' @param x Any result of the package; others than those of [compare()],
-#'   [utility()], [resample_statistics()] and [pool()] print as in the console.
+#' @param x Any result of the package. Only results of [compare()], [utility()],
+#'   [resample_statistics()] and [pool()] become tables; all others print as in
+#'   the console.
 #' @param ... Not used.
 #' @return Text that knitr puts into the document as it is. It is as
 #'   confidential as `x` and says so.

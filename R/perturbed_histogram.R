@@ -48,36 +48,6 @@
 #'   nothing to it. `NULL`, the default: no ledger.
 #' @param ... Must be empty.
 #'
-#' @param x (numeric vector or formula) The confidential response, or a formula
-#'   such as `log(income) ~ 1`, whose left side also says on which scale the
-#'   bins are equal: take the model's own formula for a margin. The right side
-#'   is ignored.
-#' @param data (data frame or `NULL`) With a formula: the confidential file.
-#' @param bounds (two numbers) Smallest and largest value in the response's own
-#'   unit, public knowledge. Values outside are clamped to them.
-#' @param bins (count or increasing numbers) Number of equal bins on the
-#'   modelled scale, default 60, at most 100,000, or their public breaks in the
-#'   response's own unit, which then replace `bounds`.
-#' @param epsilon (positive number, at least 1e-6) What the histogram costs
-#'   under `neighbours`.
-#' @param neighbours (string) `"add-remove"`, the default: noise of scale
-#'   \eqn{1/\epsilon}; `"replace"`, the papers': one record leaves a bin and
-#'   enters another, so that the scale is \eqn{2/\epsilon}.
-#' @param noise (string) `"discrete"`, the default: exact discrete Laplace noise
-#'   on whole-number arithmetic from the operating system's entropy;
-#'   `"continuous"`: Laplace noise in floating point, whose last digits give it
-#'   away: for reproduction of the papers only, and its label is `"none"`.
-#' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
-#'   system's entropy. With a seed the histogram is reproducible and not for
-#'   release.
-#' @param response ([public_response()] or `NULL`) Public decimals of the values
-#'   that are drawn from it, and bounds in place of `bounds`. `NULL`, the
-#'   default: values are not rounded.
-#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
-#'   any noise is drawn, or refused. What is drawn from the counts later costs
-#'   nothing more there. `NULL`, the default: nowhere.
-#' @param ... Must be empty.
-#'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
 #'   to 0), `noisy` (before negatives were set to 0), `breaks` (on the modelled
 #'   scale), `bounds`, `response`, `epsilon`, `neighbours`, `noise`,

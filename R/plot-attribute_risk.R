@@ -1,11 +1,12 @@
 #' Figure of attribute risks
 #'
-#' Answers three questions, a panel each: how often a draw from the matching
-#' records names a person's value, for how many persons all matching records
-#' have one value, and who is unique by what is known of them. The synthetic
-#' sets, a point each and a circle for their mean, stand beside what the file
-#' itself gives away and what a guess from its overall shares gives. `plot()`
-#' and `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' Answers three questions, each in a panel of its own. How often does a draw
+#' from the matching records name a person's value? For how many persons do all
+#' matching records have one value, the right one? How many persons are unique
+#' by what is known of them? Each synthetic set is a point, and a circle is the
+#' mean of the sets. Beside them stand what the file itself gives away and, in
+#' the first panel, a guess from the file's overall shares. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
 #' function or a loop.
 #'
 #' @param object An [attribute_risk()].

@@ -2,9 +2,10 @@
 
 #' Plot cleared tables
 #'
-#' A tile for each pair of columns that shares a table, and on the diagonal for
-#' each column alone. The number is the percentage of cells that are empty or
-#' withheld. Where there is no tile the sets have no relation of their own.
+#' Draws a tile for each pair of columns that share a table. Tiles on the
+#' diagonal are for single columns. The number in a tile is the percentage of
+#' cells that are empty or withheld. If a pair has no tile, sets do not keep the
+#' relation of its two columns.
 #' @param object (`cleared_tables`) See [cleared_tables()].
 #' @param ... Must be empty.
 #' @return A ggplot object.

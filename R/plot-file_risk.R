@@ -1,14 +1,15 @@
 #' Figure of the risk of synthetic files
 #'
-#' Shows how often an intruder guesses a column right. Each column that she
-#' guesses is a row, the riskiest on top. On the left she draws one of the
-#' synthetic records that have the person's keys, and names its value. On the
-#' right are the persons for whom all these records have one value, and it is
-#' the right one.
+#' Shows how often an intruder guesses a column correctly. Each column that the
+#' intruder guesses is a row, the riskiest on top. In the left panel the
+#' intruder draws one of the synthetic records that have the person's keys and
+#' names its value. The right panel shows for which share of persons all these
+#' records have one value, the correct one.
 #'
-#' A point is a synthetic set, the circle is their mean. Beside them stands what
-#' the file itself would give away. The cross is a guess from the column's
-#' overall shares, without the keys: what is right of it, the keys add.
+#' A point is a synthetic set, and the circle is the mean of the sets. Beside
+#' them stands what the file itself would give away. The cross is a guess from
+#' the column's overall shares, without the keys. The distance from the cross
+#' to a point on its right is what the keys add.
 #'
 #' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
 #' it in a function or a loop.

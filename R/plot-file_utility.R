@@ -8,8 +8,8 @@
 #' * `"pmse"`: the same for the propensity error of each table, synthpop's
 #'   `S_pMSE`.
 #' * `"statistics"`: the same for the means, totals, quantiles, shares and heaps
-#'   of each column. A point is a statistic, mean over sets. The name of the
-#'   farthest one of each column stands beside it.
+#'   of each column. A point is one statistic, averaged over the sets. The
+#'   farthest statistic of each column is named beside its point.
 #' * `"coefficients"`: estimates of the stated models and their 95% intervals,
 #'   of the file and of the sets. The unit is the standard error of the file's
 #'   estimate. So the file's estimates lie at 0, and its intervals reach about 2
@@ -19,8 +19,8 @@
 #' it in a function or a loop.
 #'
 #' @param object What [utility()] makes of sets of whole files.
-#' @param type (string) Which figure. Default `"pairs"`: what a file is compared
-#'   by first.
+#' @param type (string) Which figure. Default `"pairs"`, the one to look at
+#'   first.
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @section Error types: `pseudosynth_error_input`: `"coefficients"` of a

@@ -11,9 +11,10 @@
 #'   efficient), a panel for each fit; `"change"`: the weight that a record has
 #'   in the other fits against that in `object`, such as after re-weighting and
 #'   before; `"parameters"`: violins of the posterior of each parameter;
-#'   `"densities"`: its density, as it is and about its mean, where a fit whose
-#'   weights are all 0 is the prior and does not widen the panels; `"trace"`:
-#'   the monitored quantities, draw by draw and chain by chain, of one fit.
+#'   `"densities"`: the density of each parameter, as it is and about its mean
+#'   (a fit whose weights are all 0 shows the prior and does not widen the
+#'   panels); `"trace"`: the monitored quantities of one fit, draw by draw and
+#'   chain by chain.
 #' @param ... (synthesizer) More fits of the same records, best named:
 #'   `autoplot(LW = a, CW = b)` is written `autoplot(a, CW = b, name = "LW")`.
 #' @param name (string or `NULL`) The name of the first fit beside others.

@@ -10,12 +10,12 @@
 #' With `data`, the file, the figure sets the first set of one or several
 #' releases of an amount beside it. It is then confidential and says so.
 #'
-#' Sets of a [file_release()] have a panel for each column, with the share of
-#' each level: of amounts in round bins, whose ends come from the sets, with
-#' zero, codes and missing values apart. `data` puts the file beside them; the
-#' figure is then confidential and says so. Of a column with more than 11 levels
-#' the rarest are joined. Draw many columns tall, such as 1.7 inches for every
-#' two.
+#' For sets of a [file_release()] the figure has a panel for each column, with
+#' the share of each level. Amounts are shown in round bins, whose ends come
+#' from the sets; zero, codes and missing values stay apart. `data` puts the
+#' file beside them; the figure is then confidential and says so. If a column
+#' has more than 11 levels, the rarest are joined. With many columns make the
+#' figure tall, about 1.7 inches for every two columns.
 #'
 #' @param object (synthetic_data) The sets.
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as

@@ -1,11 +1,11 @@
 #' Figure of a simulation study
 #'
-#' Draws what a study measured: violins, one for each mechanism, a panel for
-#' each measure or setting, whose circle is the median; densities; or the
-#' records' synthetic values against the true ones. Fewer than five numbers of a
-#' mechanism are dots in place of a violin. A study repeats a synthesis on many
-#' files, or keeps what was measured of records; its table has one row for each
-#' number.
+#' Draws what a study measured. A study repeats a synthesis on many files, or
+#' keeps what was measured of records; its table has one row for each number.
+#' The figure has a panel for each measure or setting, with a violin for each
+#' mechanism and a circle at its median. A mechanism with fewer than five
+#' numbers has dots in place of a violin. Other types of figure show densities,
+#' or the records' synthetic values against the true ones.
 #'
 #' @param table (data frame) The study, a row for each number.
 #' @param value (string) The column of numbers. Default `"value"`. Missing

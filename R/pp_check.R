@@ -15,8 +15,9 @@
 #'   otherwise. Any type that needs only `y` and `yrep` works, such as `"stat"`
 #'   (with `stat = "max"`), `"rootogram"` for counts or `"hist"`.
 #' @param n_draws (count) How many draws to predict from, evenly spread over
-#'   the fit's. The default, `NULL`, is 500 for bars, 8 for `"hist"`,
-#'   `"boxplot"` and `"freqpoly"`, and 50 otherwise.
+#'   the fit's. The default, `NULL`, is 500 for `"bars"`, `"rootogram"` and
+#'   `"stat"`, 8 for `"hist"`, `"boxplot"` and `"freqpoly"`, and 50 otherwise,
+#'   or all draws if the fit has fewer.
 #' @param scale (string) `"model"`, the default: the scale of the model, such as
 #'   log(income); `"response"`: the variable's own unit. Labels are numbers from
 #'   0 on both.

@@ -17,6 +17,12 @@ summary.privacy_weights <- function(object, ...) {
 }
 
 print_lines.summary_privacy_weights <- function(x) {
+  if (x$scheme == public_scalar_scheme()$name) {
+    return(sprintf(
+      "Privacy weights: every record has the public weight %s",
+      format_exact(x$arguments$alpha)
+    ))
+  }
   arguments <- Filter(function(a) {
     is.atomic(a) && length(a) == 1 && !is.na(a)
   }, x$arguments)

@@ -13,7 +13,8 @@ raking_tolerance <- 1e-6
 #' repeated until all totals are met ([survey::rake()]). All weights stay above
 #' 0.
 #'
-#' Without raking the weights of a set sum to the file's totals up to noise.
+#' Without raking, the weights of a set sum to the totals of the file, up to
+#' noise.
 #'
 #' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan has a
 #'   `survey_weights`.

@@ -109,10 +109,11 @@
 #'
 #' *Whole files.* All protected columns are searched for. Text that the codebook
 #' states is public, as are its numbers and multiples of an amount's heaps.
-#' Amounts that are not rounded must not equal any of the file. Of rounded ones
-#' the scan counts how many values of a set equal a value that fewer than 5
-#' records have, and how many lie a few steps beside one; with published columns
-#' also in the order of the file.
+#' Amounts that are not rounded must not equal any amount of the file. For
+#' rounded amounts the scan counts how many values of a set equal a value that
+#' fewer than 5 records have, and how many lie a few steps beside such a value.
+#' With published columns it also compares the values record by record, in the
+#' order of the file.
 #'
 #' The message never shows a value that was found. The condition's field
 #' `found` (data frame: `file`, `column`, `records`) names the file and the

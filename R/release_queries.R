@@ -1,8 +1,9 @@
 #' See the queries of a score release before it is made
 #'
 #' Shows what [score_release()] asks a database. It runs the queries that check
-#' the response and count the combinations of the predictors; the noisy sums are
-#' written at the reference and not run. Nothing is drawn and nothing is spent.
+#' the response and count the combinations of the predictors. It writes down the
+#' queries of the sums, as they are at the reference, without running them.
+#' Nothing is drawn and nothing is spent.
 #'
 #' A release asks for the sums three or four times: for the margin, for each of
 #' two steps (the second at the result of the first, with other numbers in the

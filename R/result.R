@@ -20,10 +20,10 @@ new_result <- function(class, ...) {
 #'   Otherwise not used.
 #' @return `x$name`: the element. Unlike for a list, an unknown name is an
 #'   error. `print()`: `x`, invisibly. `plot()`: the figure of `autoplot()`.
-#'   `as.data.frame()`: the table of `x`, of a job that of its sets. `nobs()`:
-#'   the number of records of the file or, of what is synthetic, of each set.
-#'   `summary()`: `x` itself. Classes with a table or a summary of their own are
-#'   documented with their verb.
+#'   `as.data.frame()`: the table of `x`; for a job, that of its sets. `nobs()`:
+#'   the number of records of the file; for synthetic data, of each set.
+#'   `summary()`: `x` itself. If a class has its own table or summary, see the
+#'   function that makes its objects.
 #' @section Error types: `pseudosynth_error_input`: an unknown element, or
 #'   `as.data.frame()` or `nobs()` of an object without a table or records.
 #' @examples

@@ -8,9 +8,8 @@
 #' @param ... Two or more [privacy_weights] or [public_scalar()]s. Plain numbers
 #'   count as weights of unknown origin, and so does their product.
 #' @return [`privacy_weights`][privacy_weights] of scheme `"combined"`;
-#'   `arguments$of` names the parts. Weights that are multiplied by public
-#'   scalars only keep their scheme, see [scale_weights()]. The weakest part
-#'   decides
+#'   `arguments$of` names the parts. Weights that are multiplied only by public
+#'   scalars keep their scheme, see [scale_weights()]. The weakest part decides
 #'   what can be claimed. Products of frozen and two-stage weights remain
 #'   functions of the record, and the costs of different first stages add up.
 #'

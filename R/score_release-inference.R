@@ -35,8 +35,8 @@ print_lines.summary_score_release <- function(x) {
 format.score_release <- function(x, ...) {
   paste0(
     sprintf(
-      "score release of %s, %s, %d coefficients", response_label(x$response),
-      format(x$family), length(x$coefficients)
+      "score release of %s, %s, %s", response_label(x$response),
+      format(x$family), counted(length(x$coefficients), "coefficient")
     ),
     if (is.null(x$margin)) {
       ", no margin"
@@ -50,12 +50,15 @@ format.score_release <- function(x, ...) {
 }
 
 print_lines.score_release <- function(x) {
+  parts <- data.frame(
+    part = x$charges$what, epsilon = x$charges$add_remove,
+    rho = x$charges$rho_add_remove, noise = noise_in_records(x)
+  )
   c(
     strwrap(capitalize(format(x)), 78, exdent = 2),
-    paste0("  ", format_table(data.frame(
-      part = x$charges$what, "scale of noise" = shown_scales(x),
-      check.names = FALSE
-    ))),
+    paste0("  ", format_table(Filter(function(cost) !all(is.na(cost)), parts))),
+    "  costs are add-remove; noise is its standard deviation over the most that",
+    "  one record adds",
     if (is_saturated(x)) {
       "  nearly all scores are clipped: the reference is too far from the file"
     },
@@ -75,10 +78,11 @@ noise_scales <- function(x) {
   })
 }
 
-shown_scales <- function(x) {
-  vapply(noise_scales(x), function(scales) {
-    paste(unique(vapply(range(scales), format_exact, "")), collapse = " to ")
-  }, "")
+# The standard deviation of each part's noise, where the most that one record
+# adds is 1: of discrete Gaussian noise, or, under pure epsilon, of Laplace's.
+noise_in_records <- function(x) {
+  gaussian <- 1 / sqrt(2 * x$charges$rho_add_remove)
+  ifelse(is.na(gaussian), sqrt(2) / x$charges$add_remove, gaussian)
 }
 
 # as.list() has the parts of the published file, and str() walks by as.list()

@@ -76,11 +76,11 @@
 #' @param table_share (number from 0 to below 1) Share of the budget for tables
 #'   of up to 20 bins of the response by each predictor (a number in fifths).
 #'   The other parts share the rest. Default 0.35: on months 1 and 7 shares from
-#'   0.3 to 0.6 hardly differed. 0: no tables. There are none, either, where a
+#'   0.3 to 0.6 hardly differed. 0: no tables. There are also no tables if a
 #'   level has on average fewer records than 32 standard deviations of the noise
 #'   (`ce_income`: below an epsilon of about 0.7), without a margin, for
-#'   [bernoulli()] and [categorical()], and with `delta = 0`; the other parts
-#'   then share all. Only sets gain from tables: if you need nothing but
+#'   [bernoulli()] and [categorical()], or with `delta = 0`. The other parts
+#'   then share the whole budget. Only sets gain from tables. If you need only
 #'   estimates with intervals, or sets with `uncertainty = TRUE`, state 0.
 #' @param spread (positive number or `NULL`) kappa, as a multiple of the median
 #'   of the \eqn{l_i}. `NULL`, the default, is 1, for [categorical()] 0.7.
@@ -122,37 +122,40 @@
 #' `dplyr::tbl(con, "persons")`. The database adds the whole sums and R adds the
 #' noise: at the same seed the release is the same as that of a data frame,
 #' number for number. R reads the combinations of the predictors with their
-#' counts, and sums by combination; the sum of a combination that one record has
-#' is that record's. R is on the agency's side. No query gives a response.
+#' counts, and sums by combination. If only one record has a combination, the
+#' sum is that of this record: R is on the agency's side. No query gives a
+#' response.
 #' [release_queries()] shows the queries.
 #' * The name must be that of a table that holds its records: not of a view, a
 #'   foreign or a virtual table, and not a query of your own. A record would
 #'   otherwise be several rows, or depend on other records, unseen. A table may
 #'   have partitions.
-#' * Of dplyr's steps `select()`, `rename()` and `filter()` are taken. A filter
-#'   compares columns with constants or with each other, by `==`, `!=`, `<`,
-#'   `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`; text by
-#'   `==`, `!=` and `%in%` only. What else is needed, write to a table.
+#' * Of dplyr's steps, `select()`, `rename()` and `filter()` are accepted. A
+#'   filter compares columns with constants or with each other, by `==`, `!=`,
+#'   `<`, `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`. It
+#'   compares text by `==`, `!=` and `%in%` only. For any other step, write its
+#'   result to a table first.
 #' * All queries see one moment: they run in a transaction that reads only. The
 #'   connection must not be in another one. Settings of the session, such as
 #'   PostgreSQL's search path, change nothing but what the table's name means.
-#' * A role that may see some rows only releases those. The rule must look at
-#'   one row alone.
+#' * If the database lets your role see only some of the rows, only these are
+#'   released. The rule that selects them must decide on each row alone.
 #' * The response is modelled as `y`, `log(y)` or `sqrt(y)`. Each term of the
 #'   formula is computed from a record alone. Predictors have at most a million
 #'   combinations of values, and each fewer values than half of the records.
 #' * Columns hold numbers, text, or true and false, not dates. Text is compared
 #'   in bytes; PostgreSQL's `char(n)` is read without the blanks that fill it
 #'   up. Levels of the response are stated by `response`.
-#' * Before the payment the engine computes the first sums, so that what it
-#'   fails at costs nothing. If it fails later, the error says that the cost
-#'   stays spent.
+#' * The engine computes the first sums before anything is spent, so that a
+#'   failure there costs nothing. If it fails later, the error says that the
+#'   cost stays spent.
 #' * Predictors that tell the response are refused as in a data frame, by
-#'   queries. Two checks are left out: of a column that is the response in
-#'   another order and another unit at once, and the message on predictors that
-#'   nearly give the response together. Beyond a data frame's checks, predictors
-#'   that together determine every response are refused.
-#' * A ledger does not know the response again under another name.
+#'   queries. Two things are left out: the check for a column that is the
+#'   response in another order and in another unit at once, and the message on
+#'   predictors that together nearly give the response. One check goes beyond
+#'   those of a data frame: predictors that together determine every response
+#'   are refused.
+#' * A ledger does not recognise the response under another name.
 #' * SQLite needs its mathematical functions for `log(y)`:
 #'   `RSQLite::initExtension(con, "math")`.
 #' * In DuckDB a name must be that of one table: where there are several, state
@@ -164,9 +167,9 @@
 #' reads them into a database in R's temporary folder; it is removed at the end.
 #' All files together are one table. Columns are matched by name. A file and its
 #' copy are refused; a record that is in two files counts twice. CSV files have
-#' commas between columns. A column of numbers alone, of dates such as
-#' 2020-01-31, or of the words `TRUE` and `FALSE` is one; all else is text, also
-#' `01`. Empty fields and `NA` are missing values.
+#' commas between columns. A column that holds only numbers, only dates such as
+#' 2020-01-31, or only the words `TRUE` and `FALSE` is read as such. All else is
+#' text, also `01`. Empty fields and `NA` are missing values.
 #'
 #' A file that lies in several tables, on one connection or on several, is given
 #' as [shards()] of them.

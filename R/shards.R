@@ -9,9 +9,9 @@
 #' @param ... Two or more tables of databases, such as
 #'   `dplyr::tbl(con, "persons_2023")`, on one connection or on several, of one
 #'   kind of database or of several; or paths of CSV files or of Parquet files.
-#'   All parts have the same columns, and each is numbers, text, or true and
-#'   false in all. A part may have no record, or no value of a column. A data
-#'   frame must be written to a table first.
+#'   All parts have the same columns. A column holds the same kind of values in
+#'   all parts: numbers, text, or true and false. A part may have no record, or
+#'   no value of a column. A data frame must be written to a table first.
 #' @return A `file_shards`: a list of the parts.
 #' @section Each record in one part:
 #' The guarantee counts on one row for each record. The same table given twice
@@ -22,15 +22,16 @@
 #' its first query ran, but two connections start one after the other. Let
 #' nobody write to the tables meanwhile.
 #' @section Checks of the whole:
-#' What tells the response of the whole file need not tell it of a part: in a
-#' part for each income class, the class is constant. So R looks at the parts
-#' together: at how many records of each combination of the predictors are in
-#' each of some hundred classes of the response, and within those that decide in
-#' narrower ones. What classes leave open is taken for what tells more: refused,
-#' too, are a stated number that is within a class of the mean, a quartile or
-#' another statistic, and a predictor most of whose values are within a class of
-#' the means or medians of their groups, such as an expected amount. Release the
-#' file from one table then.
+#' What reveals the response of the whole file need not reveal it within a part:
+#' if each part is an income class, the class is constant in its part. So R
+#' checks the parts together. It divides the response into some hundred classes
+#' and counts the records of each combination of the predictors in each class.
+#' Classes that decide a check are divided further. Where classes leave a check
+#' open, R assumes that the response is revealed. It therefore also refuses a
+#' stated number that is within a class of the mean, a quartile or another
+#' statistic. And it refuses a predictor, such as an expected amount, most of
+#' whose values are within a class of the means or medians of their groups. In
+#' these cases release the file from one table.
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two parts, or a part that is neither a
 #' table nor paths of files. Where the parts are read,

@@ -37,7 +37,7 @@
 #'   `seed`.
 #'
 #' @return The refitted model. The scheme of its `privacy_weights` is `"scalar"`
-#'   (one weight for all records) or `"scaled"` (weights multiplied). Its
+#'   (one weight for all records) or `"scaled"` (weights scaled or shifted). Its
 #'   `solution` is a list with `by`, `value`, `target`, `reached` and `search`
 #'   (data frame: one row per refit with `value`, `reached`, `ratio` to the
 #'   target, `accepted`, `converged`, `seconds`).

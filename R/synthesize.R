@@ -57,17 +57,18 @@
 #'   each set is a file that the release may have come from: noise-free sums and
 #'   counts are drawn from their posterior given the noisy ones, then responses
 #'   or whole records that match them. From a score release this needs the
-#'   published predictors of the whole file. Its noisy tables are not used:
-#'   intervals rest on the margin and the scores alone, whose noise is known, so
-#'   that they stay valid but are no shorter for what the tables cost. If you
-#'   need only intervals, release with `table_share = 0`. From a file release
-#'   sets have the released number of records. About 20 sets are
-#'   enough; a single one is farther from the file than the best set. There is
-#'   no additional privacy cost. An error for a fit, whose sets differ already.
+#'   published predictors of the whole file. The noisy tables of the release
+#'   are not used. Intervals rest on the margin and the scores alone, whose
+#'   noise is known. They stay valid, but what was spent on tables does not
+#'   make them shorter. If you need only intervals, release with
+#'   `table_share = 0`. From a file release, sets have the released number of
+#'   records. About 20 sets are enough; a single one is farther from the file
+#'   than the best set. There is no additional privacy cost. For a fit, `TRUE`
+#'   is an error, because its sets differ already.
 #' @param n (count or `NULL`; for a [file_release()], [cleared_tables()] or
-#'   [fit_file()]) The number of records of a set. `NULL`, the default: as many
-#'   as the file has or were released, noisy where the number is protected. With
-#'   published columns it is theirs.
+#'   [fit_file()]) The number of records of a set. `NULL`, the default: the
+#'   number that the file has or that was released, with noise where it is
+#'   protected. With published columns, `n` must be their number of records.
 #' @param into (string, table of dplyr, or `NULL`; for a [file_release()]) Where
 #'   sets are written to. A string is the path of a new folder: CSV files of at
 #'   most a million records each, with their codebook and label. A table, such
@@ -75,10 +76,10 @@
 #'   empty and have the set's columns; categories become text, and so do dates
 #'   in SQLite. One part is in memory at a time, so that `n` may be 1e8. Each
 #'   part is drawn as a set of its own size: its tables follow the release, and
-#'   so do those of all parts together. The folder appears when all is written,
-#'   and so do a table's rows; after an error or Ctrl-C there are none. Not for
-#'   published columns, nor with `uncertainty = TRUE`. `NULL`, the default: sets
-#'   are returned.
+#'   so do those of all parts together. The folder, or the rows of the table,
+#'   appear only when everything is written. After an error or Ctrl-C there is
+#'   no folder and no row. `into` cannot be used with published columns or with
+#'   `uncertainty = TRUE`. `NULL`, the default: sets are returned.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
@@ -97,14 +98,15 @@
 #' @section Many cores:
 #' Sets of a whole file are drawn on the workers of the future package if a plan
 #' is set, such as `future::plan("multisession")`. So are the parts of sets that
-#' go to a folder; a table's are drawn here, where its connection is. At a seed
-#' they are the sets that are drawn without a plan, number for number, on any
-#' number of workers. Sets of a single column, and sets of together less than
-#' 250,000 values (records times columns), take about a second and are drawn
-#' here. Each worker is sent the release, or the fit with its file, and keeps
-#' nothing. It uses one thread. Forked workers (`"multicore"`) are refused. If a
-#' worker dies, the error has class `pseudosynth_error_worker`, and as after
-#' Ctrl-C no set is returned or written.
+#' go to a folder. The parts of sets that go to a table are drawn in your own
+#' session, which holds the connection. With a seed the sets are the same,
+#' number for number, without a plan and on any number of workers. Sets of a
+#' single column, and sets with fewer than 250,000 values in total (records
+#' times columns), take about a second and are drawn in your own session. Each
+#' worker is sent the release, or the fit with its file, and keeps nothing. It
+#' uses one thread. Forked workers (`"multicore"`) are refused. If a worker
+#' dies, the error has class `pseudosynth_error_worker`, and as after Ctrl-C no
+#' set is returned or written.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a

@@ -58,8 +58,8 @@ print_lines.synthesizer <- function(x) {
     Model = sprintf("%s, %s", deparse1(x$formula), format(x$family)),
     Prior = format(x$prior),
     Records = sprintf(
-      "N = %s, P = %s columns", format_count(n_records(x)),
-      format_count(x$spec$n_columns)
+      "N = %s, P = %s", format_count(n_records(x)),
+      counted(x$spec$n_columns, "column")
     ),
     Draws = describe_draws(x), Sampler = describe_sampler(x),
     Weights = describe_weights(x), Survey = describe_survey(x),

@@ -1,8 +1,8 @@
 #' Synthetic data sets with their public label
 #'
 #' Holds what [synthesize()] returns: m data frames with the columns of the
-#' model in the order of the confidential data. The response is synthetic; of
-#' the predictors, values, names and levels are published and no other
+#' model in the order of the confidential data. The response is synthetic. The
+#' values, names and levels of the predictors are published, but no other
 #' attribute. Unused levels are kept; levels of unordered factors are sorted. A
 #' set is a tibble if the data were one, a data frame otherwise;
 #' `as.data.frame()` gives data frames.

@@ -74,8 +74,8 @@
 #'     shows: a mean that is off by a quarter in some set; a standard deviation
 #'     that is off by a third and by more than chance explains, or by a factor
 #'     of 2; values of a sign or in a range that the file does not have; a
-#'     value that 5% of the records share, or rounding, that half of the
-#'     synthetic values lost;
+#'     value that 5% of the file's records share, or a rounding of the file's
+#'     values, that is less than half as frequent in the sets;
 #'   * `confidential`: the file's own `r_squared`; `records`: number of records
 #'     of the file and of each set; `variable`, `groups`, `survey_weights`: as
 #'     given.
@@ -118,22 +118,24 @@
 #'   (0 to 1; each interval with its own standard error, unlike synthpop's) and
 #'   `std_difference`, the difference in standard errors of the file's estimate
 #'   (synthpop's). In a fresh sample as large as the file it is 0.8 on average.
-#'   Codes of amounts are numbers in a model: leave them out in the formula's
-#'   columns if they are none;
+#'   A model takes codes of amounts as numbers. If they are no numbers, leave
+#'   them out of the columns that the formula uses;
 #' * `propensity` (with `pmse`): for each `set` and `method` `pmse`,
 #'   `pmse_ratio` (divided by its expectation by chance), `parameters` and
 #'   `levels` of the logistic regression, and `records` of the file that were
 #'   used. `"logit"` has main effects and all interactions of two columns, as
 #'   synthpop's `utility.gen()` with `maxorder = 1`. Amounts enter by their rank
-#'   and its square, their parts as levels. Where this has more than 400
-#'   parameters, each category keeps so many of its most frequent `levels` that
-#'   it has not. Of a set as large as the file the ratio is at most 4 times the
-#'   records for each parameter, where no column is published: of few records it
-#'   tells little. `"cart"` is a tree as `utility.gen()` grows it, chance
-#'   measured by exchanging labels 20 times. Of files of more than 10,000
-#'   records, 10,000 of each are drawn with R's random numbers: the ratio is
-#'   then that of files of this size. Of published columns only chance in the
-#'   others counts;
+#'   and its square, their parts as levels. If this has more than 400
+#'   parameters, each category keeps only its most frequent levels and its other
+#'   levels are joined, down to at most `levels` for each category. If two
+#'   levels are still too many, the model has main effects only. If a set is as
+#'   large as the file and no column is published, the ratio is at most 4 times
+#'   the number of records per parameter: with few records it says little.
+#'   `"cart"` is a tree as `utility.gen()` grows it; chance is measured by
+#'   exchanging labels 20 times. If files have more than 10,000 records, 10,000
+#'   of each are drawn with R's random numbers. The ratio is then that of files
+#'   of this size. Where columns are published, only chance in the others
+#'   counts;
 #' * `overall` (named numbers): means over sets of the columns of `table`, of
 #'   `overlap` and `std_difference`, and of `pmse_ratio` by method;
 #' * `columns`; `records` of the file and of a set; `survey_weights` (string or
