@@ -1,17 +1,18 @@
-#' Take paid draws out of a fit, to generate sets without the file
+#' Take parameter draws from a fit, to generate sets without the file
 #'
 #' Takes m parameter draws from a fit, charges for them, and keeps them together
-#' with the model's formula, levels and scaling. The generator holds no record,
-#' bound, weight, other draw, chain or seed. Write it with [release()]. Then
-#' `synthesize(generator, m, newdata)` draws sets in any session, for the
-#' predictors in `newdata`, which are published with the sets.
+#' with the model's formula, levels and scaling. The generator holds no records,
+#' Lipschitz bound, weights, other draws, chains or seed. Write it with
+#' [release()]. Then `synthesize(generator, m, newdata)` draws sets in any
+#' session, for the predictors in `newdata`. These predictors are published with
+#' the sets.
 #'
 #' The label of a fit covers its parameter draws, and sets are drawn from these.
 #' A generator therefore costs as much as m sets, and it may be released under
 #' the same conditions. This cost covers all sets drawn from the generator
-#' later, for any predictors. Only another parameter draw would cost more. A
-#' generator therefore gives at most m sets at a time, and its j-th draw gives
-#' the j-th set. Calling `as_generator()` again on the fit takes other draws and
+#' later, for any predictors. Only further parameter draws cost more. The j-th
+#' draw in the generator gives the j-th set, so a generator gives at most m sets
+#' at a time. Calling `as_generator()` again on the fit takes other draws and
 #' adds their charges.
 #'
 #' Objects of [score_release()], [perturbed_histogram()] and [file_release()]

@@ -1,4 +1,4 @@
-#' Combine stages that were run one by one into a job
+#' Combine separately run stages into a job
 #'
 #' Combines fits and sets that you made step by step, with [fit_synthesizer()],
 #' [update()][update.synthesizer], [reweight()] and [synthesize()], into a

@@ -33,9 +33,9 @@
 #' of them as percentages.
 #'
 #' A high `disclosive_right`, or an `attribution` well above
-#' `attribution_margin`, is not yet a breach: it also arises from relations
-#' between columns, which synthetic data are meant to show. An `attribution`
-#' close to `attribution_file` suggests that values were copied.
+#' `attribution_margin`, does not by itself show a breach. It can also come from
+#' relations between columns, which synthetic data are meant to show. An
+#' `attribution` close to `attribution_file` suggests that values were copied.
 #'
 #' @inheritParams identification_risk
 #' @param synthetic The release: [`synthetic_data`][synthetic_data], a
@@ -50,17 +50,17 @@
 #'   for sets of whole files.
 #' @param intervals (count) If a numeric variable has more distinct values than
 #'   this, it is cut into at most this many intervals at quantiles of the file.
-#'   The intruder then learns the interval. Default 20. synthpop groups numbers
-#'   only where its `ngroups_target` asks for it.
+#'   The intruder can then learn only the interval. Default 20. synthpop groups
+#'   numbers only if its `ngroups_target` asks for it.
 #' @param object An `attribute_risk`.
 #'
 #' @return An `attribute_risk`: a list with
 #'   * `set` (data frame, m rows): `set` and the columns above;
 #'   * `overall` (named numeric): their means over the sets;
 #'   * `record` (data frame, N rows): `attribution` (the chance that a draw
-#'     gives the record's value), `disclosed` (the share of sets in which all
-#'     records of the pattern have that value), both averaged over sets, and
-#'     `pattern_size`;
+#'     gives the record's value) and `disclosed` (the share of sets in which all
+#'     records of the pattern have that value), both averaged over sets; and
+#'     `pattern_size` (how many records of the file have the pattern);
 #'   * `m`, `n_records`, `known`, `variable`, `intervals` (count, or `NA` if the
 #'     values were not grouped).
 #'
@@ -291,11 +291,11 @@ print_lines.attribute_risk <- function(x) {
       if (is.na(x$intervals)) "not grouped" else grouped
     )),
     shares(
-      "  guessed right: %s of records; from the file %s, from its margin %s",
+      "  guessed right: %s of records (from the file: %s, from its margin: %s)",
       "attribution", "attribution_file", "attribution_margin"
     ),
     shares(
-      "  pattern with one value, the right one: %s (in the file %s)",
+      "  all records of the pattern have the right value: %s (in the file: %s)",
       "disclosive_right", "disclosive_file"
     ),
     shares(

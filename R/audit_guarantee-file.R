@@ -3,11 +3,11 @@
 
 #' @rdname audit_guarantee
 #' @param rows (count) For a [file_release()]: how many arbitrary records to try
-#'   besides those of the file. They come from the codebook's whole domain.
-#'   Default 1e5.
-#' @param replays (count) For a [file_release()]: on how many neighbouring files
-#'   to run the release again with the same random words. Default 20. With 0,
-#'   only the exact calculation is made.
+#'   in addition to those of the file. They come from the codebook's whole
+#'   domain. Default 1e5.
+#' @param replays (count) For a [file_release()]: the number of neighbouring
+#'   files on which to run the release again, with the same random words.
+#'   Default 20. With 0, only the exact calculation is made.
 #' @export
 audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
                                          seed = NULL, ...) {
@@ -53,10 +53,10 @@ audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
     release = "file release", of = "file", n_records = n, replays = runs,
     how = c(
       sprintf(
-        "Exact: from the whole vectors of all records of the file and of %s
-         arbitrary records, as the release adds them up, and the noise.%s",
+        "Exact: computed from the noise and from the vectors that the release
+         adds up, for all records of the file and %s arbitrary records.%s",
         format_count(rows), if (unit > 1) {
-          " A unit's records are taken to lie as far out as the farthest."
+          " All records of a unit are assumed to be as far out as the farthest."
         } else {
           ""
         }

@@ -197,20 +197,23 @@ text_of_replays <- function(runs) {
     toString(unique(unlist(strsplit(x[x != ""], ", ", fixed = TRUE))))
   }
   told <- sprintf(
-    "Replay: the same random words on %s, some of a made-up file of clones.",
+    paste(
+      "Replay: the release was run again with the same random numbers on %s.",
+      "Some of these come from a made-up file of clones."
+    ),
     counted(nrow(runs), "neighbouring file")
   )
   if (over + differs == 0) {
     return(paste(
-      told, "No noisy number moved farther than was counted, and all else",
-      "stayed as it was."
+      told, "No noisy number moved farther than was paid for, and nothing else",
+      "changed."
     ))
   }
   paste(c(
     told,
     if (over > 0) {
       sprintf(
-        "VIOLATION: in %s noisy numbers moved farther than was counted: %s.",
+        "VIOLATION: in %s, noisy numbers moved farther than was paid for: %s.",
         counted(over, "run"), named(runs$over)
       )
     },

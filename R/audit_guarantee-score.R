@@ -3,8 +3,8 @@
 
 #' @rdname audit_guarantee
 #' @param replicates (count) For a [score_release()] with Gaussian noise: how
-#'   often to run the noise on each of the two neighbouring files. Default 1e5:
-#'   the lower bound is then about 0.02 below mu. With 0, only the exact
+#'   many times to run the noise on each of the two neighbouring files. Default
+#'   1e5: the lower bound is then about 0.02 below mu. With 0, only the exact
 #'   calculation is made, as always for Laplace noise.
 #' @export
 audit_guarantee.score_release <- function(x, data, replicates = 1e5,

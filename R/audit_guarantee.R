@@ -3,27 +3,27 @@
 #' A label states an epsilon; an audit searches for neighbouring files that
 #' break it. For models with up to three parameters it computes the posteriors
 #' exactly on a grid, without a sampler. It removes each record in turn,
-#' replaces responses by a set of values, and computes the weights anew on each
-#' neighbour as the mechanism would. For larger models, the audit of a fit
-#' refits weights and posterior on a few neighbours and gives a lower confidence
-#' bound. A [score_release()] is audited as a whole: by the exact distribution
-#' of its sums on the worst neighbours and, if its noise is Gaussian, by running
-#' this noise many times. A [file_release()] is audited in two ways. Neighbours
-#' differ in one record, or in one unit if the plan has units. First, the audit
-#' computes from the vectors that the release adds up how far a neighbour can
-#' move the noisy numbers. It tries the records of the file and arbitrary
-#' records that the codebook allows. Second, the audit runs the release again on
-#' neighbouring files, with the same random words. No noisy number may then move
-#' by more than the release has paid for, and everything else must stay the
-#' same.
+#' replaces responses by each of a set of values, and computes the weights anew
+#' on each neighbour, as the mechanism would. For larger models, the audit of a
+#' fit refits weights and posterior on a few neighbours and gives a lower
+#' confidence bound on the loss. A [score_release()] is audited as a whole: by
+#' the exact distribution of its sums on the worst neighbours and, if its noise
+#' is Gaussian, by running this noise many times. A [file_release()] is audited
+#' in two ways. Neighbours differ in one record, or in one unit if the plan has
+#' units. First, the audit computes how far a neighbour can move the noisy
+#' numbers, from the vectors that the release adds up. For this it tries the
+#' records of the file and arbitrary records that the codebook allows. Second,
+#' the audit runs the release again on neighbouring files, with the same random
+#' words (the raw random numbers). No noisy number may then move by more than
+#' the release has paid for, and everything else must stay the same.
 #'
-#' A [fit_file()] under a mechanism is always audited exactly. A regression with
-#' more than three parameters is an error. The audit removes whole records, or
-#' replaces them by others that the codebook allows. On each neighbour it makes
-#' the weights again. The bound of a record is then the sum of its exact bounds
-#' in all regressions. Draws of different regressions are independent, so their
-#' log ratios add up. The loss is the largest over all combinations of cells of
-#' their grids.
+#' A [fit_file()] under a mechanism is always audited exactly, and a regression
+#' with more than three parameters is an error. The audit removes whole records,
+#' or replaces them by others that the codebook allows. On each neighbour it
+#' makes the weights again, and the bound of a record is the sum of its exact
+#' bounds in all regressions. Draws of different regressions are independent, so
+#' their log ratios add up. The loss is the largest such sum over all
+#' combinations of cells of the regressions' grids.
 #'
 #' The privacy loss of a draw is \eqn{r(\theta) = \log \xi(\theta | x) -
 #' \log \xi(\theta | y)} for the file x and a neighbour y. A mechanism keeps its
@@ -35,39 +35,42 @@
 #'   `file_synthesizer` or a `pseudo_posterior` (its last fit).
 #' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()],
 #'   `data` is the file it was made from, or a made-up file with the same
-#'   columns. The audit drops the record with the longest public vector, and
-#'   also gives it the two most extreme responses. For a [file_release()],
-#'   `data` is the [file_plan()] it was made from.
+#'   columns. The audit gives the record with the longest public vector the two
+#'   most extreme responses in turn. It compares these two files with each other
+#'   and with the file without this record. For a [file_release()], `data` is
+#'   the [file_plan()] it was made from.
 #' @param mechanism (a mechanism, string or function) As in
 #'   [pseudo_posterior()]: an object such as `mechanism_cw(radius = 0.2)` or a
-#'   name, see [mechanisms]; any but `"risk"` and `"score"`. All stages are
-#'   repeated on every neighbour. They use exact bounds instead of maxima over
-#'   draws, so `quantile` has no effect. If `epsilon` cannot be reached on a
-#'   neighbour, the nearest value that can be reached is used there. A function
-#'   is called on every neighbour. It gets a data frame and returns a list with
-#'   `weights` (numeric, one per record) and, if it censors, `lower`, `upper`
-#'   and `centre`.
+#'   name, see [mechanisms]. All except `"risk"` and `"score"` are allowed. All
+#'   stages are repeated on every neighbour. They use exact bounds instead of
+#'   maxima over draws, so `quantile` has no effect. If `epsilon` cannot be
+#'   reached on a neighbour, the nearest value that can be reached is used
+#'   there. A function is called on every neighbour. It gets a data frame and
+#'   returns a list with `weights` (numeric, one per record) and, if it censors,
+#'   `lower`, `upper` and `centre`.
 #' @param epsilon (positive number or `NULL`) The total epsilon of a job with
-#'   one set. For a function: what it claims for add-remove neighbours.
+#'   one set. For a function: the epsilon that it claims for add-remove
+#'   neighbours.
 #' @param ... For a formula: settings of a mechanism given by name; `bounds`,
-#'   `bins` and `margin_share`, short for `margin`; `response`, `scaling` and
-#'   `survey_weights`; all as in [pseudo_posterior()]. If survey weights are
-#'   divided by their mean, each neighbour's weights are divided by that
-#'   neighbour's own mean. For a `pseudo_posterior`: arguments of the audit of
-#'   its last fit.
+#'   `bins` and `margin_share`, as a shorthand for `margin`; `response`,
+#'   `scaling` and `survey_weights`. All are as in [pseudo_posterior()]. If
+#'   survey weights are divided by their mean, each neighbour's weights are
+#'   divided by that neighbour's own mean. For a `pseudo_posterior`: arguments
+#'   passed to the audit of its last fit.
 #' @param margin As in [pseudo_posterior()]. The histogram's epsilon counts as
 #'   spent in full.
 #' @param remove (row numbers or `NULL`) The records to remove in turn. Default
-#'   `NULL`: all. If several records are equal, only one of them is removed.
+#'   `NULL`: all records. If several records are equal, only one of them is
+#'   removed.
 #' @param replacements (count) About how many replacements to try. Default 48:
 #'   six records, from the smallest response to the largest, with eight values
 #'   each.
 #' @param values (vector or `NULL`) Responses to put in place of a record's own.
 #'   Default `NULL`: values over the whole range of the response and, if the
 #'   response has no bounds, also values far outside its range.
-#' @param cells (count or `NULL`) Cells of the grid. Default `NULL`: about
-#'   8,000, 60,000 or 110,000 for one, two or three parameters. Most lie where
-#'   the posteriors of the file have their mass.
+#' @param cells (count or `NULL`) The number of cells of the grid. Default
+#'   `NULL`: about 8,000, 60,000 or 110,000 for one, two or three parameters.
+#'   Most cells lie where the posteriors of the file have their mass.
 #' @param range (numeric matrix or `NULL`, 2 x number of parameters) The range
 #'   of each parameter on the unconstrained scale: coefficients, and the
 #'   logarithm of sigma, of size, or of precision - 0.1. Default `NULL`: several
@@ -79,12 +82,13 @@
 #' @param files (count) Sampled audit: how many neighbouring files to use. Each
 #'   is the file without one record. These records are those with the largest
 #'   bounds and those with the most extreme responses. Default 4.
-#' @param refit (function or `NULL`) Sampled audit: takes a data frame and
-#'   returns a fit. Default `NULL`: refits as `x` was made.
+#' @param refit (function or `NULL`) Sampled audit: a function that takes a data
+#'   frame and returns a fit. Default `NULL`: refits in the way that `x` was
+#'   fitted.
 #' @param margin_epsilon (number >= 0) Exact audit of a fit: the add-remove
 #'   epsilon of a histogram that calibrates the margin. It counts as spent in
-#'   full, as does the first stage of a two-stage fit. Default 0; a
-#'   `pseudo_posterior` knows its own.
+#'   full, as does the first stage of a two-stage fit. Default 0; for a
+#'   `pseudo_posterior`, the job's own value is used.
 #' @param level (number in (0, 1)) Confidence level of the sampled audit's
 #'   bounds. Default 0.95.
 #' @param seed (whole number or `NULL`) Seed of the refits. Default `NULL`.
@@ -100,9 +104,9 @@
 #'   (data frame, confidential) has a row for each run: `file` (`"own"`, or
 #'   `"clones"` for a made-up file of clones), `change` (`"dropped"`, `"added"`
 #'   or `"replaced"`), `neighbours`, `moved` and `allowed` (mu), `over` (the
-#'   charges that paid for less than was moved) and `differs` (what else depends
-#'   on the file). `over` and `differs` are empty strings if the run kept the
-#'   guarantee.
+#'   charges that paid for less than the numbers moved) and `differs` (what else
+#'   depends on the file). `over` and `differs` are empty strings if the run
+#'   kept the guarantee.
 #'
 #'   For anything else a `guarantee_audit`: a list with
 #'   * `worst` (data frame, a row for each relation): `neighbours`, `files` (how
@@ -115,10 +119,10 @@
 #'     change on a grid with twice the step;
 #'   * `losses` (data frame, confidential): a row for each neighbouring file,
 #'     with the same figures except `files` and `ratio`. `error_loss` is named
-#'     `error_theta` here. Each row also has `record` (row number), `value` (put
-#'     in its place) and `limit` (an upper limit on the loss; if all weights
-#'     change, epsilon (1 + sum rho_j), see [count_weights()], with 2 in place
-#'     of 1 for a replaced record);
+#'     `error_theta` here. Each row also has `record` (row number), `value`
+#'     (what was put in the record's place) and `limit` (an upper limit on the
+#'     loss). If all weights change, `limit` is epsilon (1 + sum rho_j), or
+#'     epsilon (2 + sum rho_j) for a replaced record, see [count_weights()];
 #'   * `mechanism`, `epsilon`, `method`, `model`, `n_records`, `bound` (the
 #'     Lipschitz bound), `grid` (`cells`, `range`), `claimed` (`"epsilon"`, or
 #'     `"2 x bound"` if nothing is censored), `seconds`.
@@ -140,7 +144,7 @@
 #' memory available (option `pseudosynth.memory`, in bytes).
 #' `pseudosynth_error_privacy`: a fit that has not converged.
 #' `pseudosynth_error_sampler`: the grid does not resolve a posterior, because
-#' every second point gives another result or the range cuts it off.
+#' using every second point gives another result or the range cuts it off.
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
 #' asymptotic differential privacy, Journal of Machine Learning Research 23(55),
@@ -386,16 +390,16 @@ check_audit_values <- function(values, model) {
 #' * `"clusters"`: two groups of clones close to each other, and an outlier. The
 #'   outlier sets the largest Lipschitz bound. When it is removed, the min-max
 #'   map of Lipschitz weights moves one group from a weight near 1 to 0.
-#' * `"bounds"`: half of the other records at each end of the range, and one
-#'   record in the middle.
+#' * `"bounds"`: one record in the middle of the range, and half of the other
+#'   records at each end.
 #'
 #' @param design (string) `"clones"` (default), `"clusters"` or `"bounds"`.
-#' @param n (count) Records, at least 3. Default 200.
-#' @param value,second,outlier (numbers) `value` is that of the clones, or of
-#'   the first group; `second` that of the second group; `outlier` that of the
-#'   odd record in `"clones"` and `"clusters"`. The defaults suit a response in
-#'   (0, 1).
-#' @param share (number in (0, 1)) Which share of the clustered records is in
+#' @param n (count) The number of records, at least 3. Default 200.
+#' @param value,second,outlier (numbers) `value` is the value of the clones, or
+#'   of the first group. `second` is the value of the second group, and
+#'   `outlier` that of the odd record in `"clones"` and `"clusters"`. The
+#'   defaults suit a response in (0, 1).
+#' @param share (number in (0, 1)) The share of the clustered records that is in
 #'   the first group of `"clusters"`. Default 0.25.
 #' @param bounds (two numbers) The ends for `"bounds"`. Default 0.001 and 0.999.
 #' @param variable (string) The column's name. Default `"y"`.

@@ -46,8 +46,8 @@
 #'   for use with a reference. Default `NULL`: 2 for [student_t()] and mixtures,
 #'   4 for normal errors; other families need a number.
 #' @param lower,upper (numbers or `NULL`) The ends of another public interval.
-#'   Its width determines epsilon. Default `NULL`: the interval that `interval`
-#'   says.
+#'   Its width determines epsilon. Default `NULL`: `interval` chooses the
+#'   interval.
 #' @param interval (string) `"symmetric"`, `"negative"`
 #'   (\eqn{[-\epsilon, 0]}), or `"auto"` (the default): `"negative"` for
 #'   families whose log density is never positive if there is no reference,
@@ -61,16 +61,17 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: epsilon is not positive and finite, the ends of
-#' the interval are not in order, a window is not positive or has no reference,
-#' or the reference lacks `sigma`, has unknown names or is of another model
-#' (these three when the model is fitted).
+#' the interval are not in order, or a window is not positive or has no
+#' reference. When the model is fitted, the same error says that the reference
+#' lacks `sigma`, has unknown names or is of another model.
 #' `pseudosynth_error_privacy`: the reference was fitted to the file itself or
 #' to most of it, see [freeze()].
 #'
 #' @section Privacy:
-#' Epsilon, interval, window and reference must be public: fixed without this
-#' file. With a reference from a confidential earlier file, the fit is strict
-#' for the current file only, and the earlier file needs its own guarantee.
+#' Epsilon, interval, window and reference must be public, which means that they
+#' were fixed without this file. With a reference from a confidential earlier
+#' file, the fit is strict for the current file only, and the earlier file needs
+#' its own guarantee.
 #'
 #' @references
 #' Hu, Williams and Savitsky, Mechanisms for global differential privacy under

@@ -9,22 +9,23 @@
 #' it in any R session. On the same machine and with the same version of this
 #' package the result is bit by bit what the job would have given: the same
 #' fits, draws and synthetic sets. Calling [pseudo_posterior()] again with the
-#' same arguments does the same. A script that is simply run again needs no
-#' change.
+#' same arguments also continues the job, so a script can be run again
+#' unchanged.
 #'
 #' The folder holds the checked job with its file, so data need not be given
 #' again. When the job is finished, only its result stays in the folder, and
-#' `resume()` always returns this result. Remove the folder when you have it.
+#' `resume()` always returns this result. Remove the folder once you have the
+#' result.
 #'
 #' Ctrl-C stops such a job and keeps the finished chains of its stage. A stage
-#' that has not converged is kept, too, so the job fails there again: start a
-#' new job with more draws in another folder.
+#' that has not converged is also kept, so a resumed job fails there again.
+#' Start a new job with more draws in another folder.
 #'
 #' @param path (string) The folder.
 #' @param ledger ([ledger()] or `NULL`) Needed only if the ledger has been
 #'   moved. Default `NULL`: the ledger that the job was started with. If the job
-#'   is finished and the ledger does not have it yet, it is entered there. If
-#'   the budget is spent, this is an error.
+#'   is finished but not yet in the ledger given here, it is entered there. It
+#'   is an error if this exceeds the ledger's budget.
 #'
 #' @return A `pseudo_posterior`, see [pseudo_posterior()].
 #'
@@ -32,11 +33,12 @@
 #' Only its owner can read the folder (mode 0700, files 0600). A folder that
 #' others can read or that somebody else owns is refused. Each file is written
 #' under another name and renamed when complete, and is checked against a hash
-#' when read. Finished work survives the death of the process; it survives a
-#' power failure only as far as the disk does. If a step cannot be written, for
-#' instance because the disk is full, the error carries the finished fits (field
-#' `fits`) and everything kept before stays; a finished job is returned with a
-#' warning. Only one process can use the folder at a time.
+#' when read. Finished work survives the death of the process. Whether it
+#' survives a power failure depends on the disk. If a step cannot be written,
+#' for instance because the disk is full, the error carries the finished fits
+#' (field `fits`), and everything kept before stays. If the job is already
+#' finished, it is returned with a warning. Only one process can use the folder
+#' at a time.
 #'
 #' `log.txt` has a line with the time of each step. It holds no value of the
 #' file.
@@ -45,14 +47,15 @@
 #' The folder is **confidential**: it holds the file, fits and draws and, until
 #' the job is finished, the entropy that they are drawn with.
 #'
-#' A resumed job never gives a second release for one budget. Without a seed, it
+#' A resumed job never makes a second release for one charge. Without a seed, it
 #' uses the entropy drawn when it was started: for its fits, for the choice of
 #' draws, for the sets and for the identity they are charged under. The sets are
 #' therefore the same. If a [ledger()] recorded them before the job died, it
 #' charges nothing more. Exact noise, of histograms and score releases, is
-#' charged before it is drawn. It is kept with its identity before it is used.
-#' If the job dies after the charge but before the noise is kept, new noise is
-#' drawn with its own identity and charge. The ledger then has both charges.
+#' charged before it is drawn. The noise is saved with its identity before it is
+#' used. If the job dies after the charge but before the noise is saved, new
+#' noise is drawn with its own identity and charge. The ledger then has both
+#' charges.
 #'
 #' @section Error types:
 #' `pseudosynth_error_checkpoint` (a `pseudosynth_error_input`): the folder

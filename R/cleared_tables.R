@@ -2,7 +2,7 @@
 # ones as zero, cells withheld. Records are made from them. There is no noise,
 # and no epsilon: source-cleared.R says so in the label.
 
-#' Tables coarsened by an agency's own rule, to make files from
+#' Tables coarsened by an agency's own rule, as a basis for synthetic files
 #'
 #' Counts the records of a plan in tables, sets small counts to 0 and rounds the
 #' others to multiples. [synthesize()] then makes any number of files from these
@@ -14,7 +14,7 @@
 #' relations hold.
 #'
 #' There is **no privacy guarantee**: the label is `"none"` and claims no
-#' epsilon. Whether the tables may leave is for the agency to decide. Look at
+#' epsilon. The agency must decide whether the tables may be released. Look at
 #' `x$tables`, withhold cells by setting `n` to `NA`, and give the list back:
 #' `cleared_tables(plan, tables, bins = x$bins)`. The file's records are then
 #' not read.
@@ -24,25 +24,25 @@
 #' second has its values between break points, under a name such as
 #' `income in bins`. An amount without other parts has only the second column.
 #' Sets spread the values evenly within a bin. In the first and the last bin the
-#' density falls off instead, from the density of the bin next to it.
+#' density instead falls off, starting from the density of the adjacent bin.
 #'
-#' A rounded count leaves an interval of possible counts. The records of a set
-#' are fitted to counts within all of these intervals: those nearest to what the
-#' smaller tables imply.
+#' A rounded count stands for an interval of possible counts. The records of a
+#' set are fitted to counts that lie within all of these intervals. Of these
+#' counts, those nearest to what the smaller tables imply are used.
 #'
-#' @param plan (`file_plan`) See [file_plan()]. No column may be published, and
-#'   no rule may compare the values of amounts.
+#' @param plan (`file_plan`) See [file_plan()]. Published columns are not
+#'   allowed, and rules that compare the values of amounts are not allowed.
 #' @param tables (list or `NULL`) Which tables to count, each given by the names
-#'   of one to four columns. `NULL`, the default: all pairs. The table of each
-#'   column alone is always counted. To give cleared tables instead, use data
-#'   frames as in `x$tables`, each with level names and the column `n`.
+#'   of one to four columns. Default `NULL`: all pairs of columns. The table of
+#'   each column alone is always counted. To give cleared tables instead, use
+#'   data frames as in `x$tables`, each with level names and the column `n`.
 #' @param multiple (count) Counts are rounded to the nearest multiple of this.
 #'   Default 10.
 #' @param least (count) Counts below this are set to 0. Default: `multiple`.
 #' @param bins (named list of increasing numbers, or `NULL`) Break points of
 #'   amounts. By default, and for amounts that are not named, they are quantiles
-#'   of the file, rounded to two digits. With cleared tables, every amount with
-#'   values must be named.
+#'   of the file, rounded to two significant digits. With cleared tables, every
+#'   amount with values must be named.
 #' @param ... Must be empty.
 #' @return A `cleared_tables`. It holds no record.
 #'   * `tables`: a named list of data frames. Each has the level names and, in
@@ -58,14 +58,14 @@
 #'     public part.
 #' @section Error types: `pseudosynth_error_input`: published columns, rules
 #'   that compare amounts, unknown columns or levels, a column without a table,
-#'   counts that are no whole numbers, break points outside the bounds, a
-#'   multiple above twice the number of records.
-#'   `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): an edited plan.
+#'   counts that are not whole numbers, break points outside the bounds, a
+#'   multiple above twice the number of records. `pseudosynth_error_edited` (a
+#'   `pseudosynth_error_privacy`): an edited plan.
 #' @section Privacy: None is claimed. Rounding hides counts from somebody who
-#'   reads the tables, but not from somebody who calculates with them. Two
-#'   releases of nearly the same file can differ by one record's cell. The
-#'   default break points are computed from the file and are part of what must
-#'   be cleared.
+#'   reads the tables, but not from somebody who calculates with them. Releases
+#'   of two files that differ in one record can differ in just that record's
+#'   cell. The default break points are computed from the file and are part of
+#'   what must be cleared.
 #' @references Raab (2026), It does what it says on the tin: safe synthetic data
 #'   from coarsened margins, arXiv 2606.02101.
 #' @seealso [file_release()], which proves an epsilon; [file_plan()]
@@ -94,8 +94,10 @@ cleared_tables <- function(plan, tables = NULL, multiple = 10,
     counted_tables(plan, tables, multiple, least)
   }
   refuse_if(
-    found$n == 0, "{.arg multiple} must be at most twice the file's records.",
-    x = "With {multiple} their number is rounded to 0.", arg = "multiple"
+    found$n == 0,
+    "{.arg multiple} must be at most twice the number of records.",
+    x = "It is {multiple}: the number of records would be rounded to 0.",
+    arg = "multiple"
   )
   names(found$tables) <- vapply(found$tables, function(frame) {
     paste(columns_of_cells(frame), collapse = " x ")
@@ -181,10 +183,12 @@ check_all_binned <- function(bins, plan) {
   valued <- vapply(specs, function(spec) any(amount_parts(spec)$valued), NA)
   lacking <- setdiff(names(specs)[valued], names(bins))
   refuse_if(
-    length(lacking) > 0, "{.arg bins} must name every amount where tables are
-    given.",
+    length(lacking) > 0, "{.arg bins} must name every amount if {.arg tables}
+    has data frames.",
     x = "It lacks {.val {lacking}}.",
-    i = "Those of earlier tables are {.code x$bins}.", arg = "bins"
+    i = "The break points of earlier cleared tables {.code x} are
+         {.code x$bins}.",
+    arg = "bins"
   )
 }
 
@@ -376,8 +380,8 @@ given_tables <- function(tables, levels) {
       text <- as.character(frame[[name]])
       unknown <- sum(!text %in% levels[[name]])
       refuse_if(
-        unknown > 0, "{.arg tables} must have levels of the codebook.",
-        x = "{unknown} row{?s} of {.val {name}} {?has/have} others.",
+        unknown > 0, "{.arg tables} must only have levels of the codebook.",
+        x = "Column {.val {name}} has other values in {unknown} row{?s}.",
         arg = "tables"
       )
       frame[[name]] <- factor(text, levels[[name]])

@@ -8,24 +8,24 @@
 #'
 #' Bounds are rounded outwards: 1,156,038 becomes 2,000,000. Whole numbers with
 #' at most 20 different values become ordered levels, or logical if they are
-#' only 0 and 1. A column with more than 200 levels becomes an identifier. So
-#' does text with more than 20 different values if these are more than half as
-#' many as the records. An amount far from symmetric gets the transform `"log"`,
-#' or `"asinh"` if many of its values are negative. Frequent zeros become a part
-#' of their own. Values such as -8 or 99999 become codes if they stand apart
-#' from the others. Multiples of 10, 100 and so on become heaps if they are
-#' frequent. Decimals are counted, up to six. Value labels of the haven package
-#' become labels of levels or of codes.
+#' only 0 and 1. A column with more than 200 levels becomes an identifier. Text
+#' also becomes an identifier if it has more than 20 different values and more
+#' than half as many different values as the file has records. An amount far
+#' from symmetric gets the transform `"log"`, or `"asinh"` if many of its values
+#' are negative. Frequent zeros become a part of their own. Values such as -8 or
+#' 99999 become codes if they stand apart from the others. Multiples of 10, 100
+#' and so on become heaps if they are frequent. Decimals are counted, up to six.
+#' Value labels of the haven package become labels of levels or of codes.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data
 #'   frame, only one column at a time is held in memory.
 #' @param book (`codebook`) A draft, edited or not.
-#' @param columns (character or `NULL`) Which columns to confirm. `NULL`, the
-#'   default: all.
+#' @param columns (character or `NULL`) Which columns to confirm. Default
+#'   `NULL`: all columns.
 #' @return A [codebook()]. In a draft `confirmed` is `FALSE` for every column; a
-#'   CSV file of [write_codebook()] keeps that.
-#' @section Error types: `pseudosynth_error_input`: columns that are no vectors
+#'   CSV file written by [write_codebook()] keeps this.
+#' @section Error types: `pseudosynth_error_input`: columns that are not vectors
 #'   of a known type, or that are missing for all records.
 #' @section Privacy: A draft is confidential: its levels and bounds come from
 #'   the records. A strict release of an unconfirmed draft is an error. Confirm

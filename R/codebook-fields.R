@@ -43,7 +43,7 @@ codebook_field <- function(x, field) {
   must <- if (is.logical(empty)) "`TRUE` or `FALSE`" else "whole numbers"
   refuse_if(
     wrong > 0, "{.field {field}} of a codebook must be {must}.",
-    x = "It is not for {wrong} column{?s}.", arg = "x"
+    x = "For {wrong} column{?s} it is something else.", arg = "x"
   )
   unname(flags)
 }
@@ -144,7 +144,7 @@ read_codebook <- function(path) {
   fields
 }
 
-#' @param book (`codebook`) What is written.
+#' @param book (`codebook`) The codebook to write.
 #' @rdname codebook
 #' @export
 write_codebook <- function(book, path) {

@@ -47,23 +47,25 @@ smallest_size <- 1e-4
 
 #' The codebook of a file
 #'
-#' States what is publicly known of each column of a file: its type, its levels
-#' or bounds, special codes. [file_plan()] checks a file against it. Levels and
-#' bounds of a strict release come from here and never from the records.
+#' States what is publicly known about each column of a file: its type, its
+#' levels or bounds, special codes. [file_plan()] checks a file against it.
+#' Levels and bounds of a strict release come from here and never from the
+#' records.
 #'
 #' `codebook()` takes a data frame or the path of a CSV file, with one row for
 #' each column of the file, and checks it. `write_codebook()` writes such a CSV
 #' file. [draft_codebook()] makes a draft from a file.
 #'
 #' @section Fields:
-#' Only `column` and `type` must be there. What does not apply to a type is left
-#' empty. In a CSV file, and in text, several values are separated by `|`, and a
-#' value may have a label after `=`, such as `1=male|2=female`. To write `|`,
-#' `=` or a backslash as plain text, put a backslash before it.
+#' Only `column` and `type` are required. Leave empty the fields that do not
+#' apply to a column's type. In a CSV file, and in text, several values are
+#' separated by `|`, and a value may have a label after `=`, such as
+#' `1=male|2=female`. To write `|`, `=` or a backslash as plain text, put a
+#' backslash before it.
 #' * `column`: the name of the column.
-#' * `type`: `"category"`; `"ordered"`; `"logical"`, also 0 and 1; `"count"`,
-#'   whole numbers; `"amount"`; `"date"`; or `"id"`, an identifier, which is
-#'   left out of every release.
+#' * `type`: `"category"`; `"ordered"`; `"logical"`, including columns of 0 and
+#'   1; `"count"`, whole numbers; `"amount"`; `"date"`; or `"id"`, an
+#'   identifier, which is left out of every release.
 #' * `levels` (category, ordered): every value that the column can have, in
 #'   order, including values that no record has. If the file's column holds
 #'   numbers, the levels are these numbers. At most 10,000 levels;
@@ -76,8 +78,8 @@ smallest_size <- 1e-4
 #'   with more decimals is an error. Synthetic values have this number of
 #'   decimals. Default: any number of decimals; whole numbers if the file's
 #'   column is of type integer.
-#' * `unit`, `label`: in which unit the column is measured, and what it is. For
-#'   readers only.
+#' * `unit`, `label`: the unit in which the column is measured, and what the
+#'   column is. Both are only for readers.
 #' * `missing`: may values be missing? Default `FALSE`.
 #' * `codes` (count, amount, date): special values, such as -9 for no answer, or
 #'   a top code. Each is a level of its own, apart from the values, see "Parts
@@ -91,19 +93,20 @@ smallest_size <- 1e-4
 #'   are an error.
 #' * `transform` (count, amount, date): `"identity"`, the default, `"log"` or
 #'   `"asinh"`. Under `"log"`, negative values are a part of their own. If 0
-#'   then lies within the bounds, `zero` must be `TRUE`, unless 0 is one of the
-#'   `codes`.
+#'   lies within the bounds, `"log"` needs `zero` to be `TRUE`, unless 0 is one
+#'   of the `codes`.
 #' * `family` (count, amount, date): the name of the family that models the
 #'   values. Dates and amounts take `"student_t"`, their default, or
-#'   `"gaussian"`. Counts take these two, `"neg_binomial"` or `"poisson"`. The
-#'   default of a count is `"neg_binomial"` without a transform and
-#'   `"student_t"` with one. `"neg_binomial"` and `"poisson"` take no transform.
+#'   `"gaussian"`. Counts take `"student_t"`, `"gaussian"`, `"neg_binomial"` or
+#'   `"poisson"`. The default for a count is `"neg_binomial"` without a
+#'   transform and `"student_t"` with one. `"neg_binomial"` and `"poisson"` take
+#'   no transform.
 #' * `records` (id): the largest number of records that may share a value. State
 #'   it if the column is the unit that [file_plan()] protects, such as a
 #'   household.
 #' * `confirmed`: are levels, bounds and codes public? Default `TRUE`: a
-#'   codebook that you write yourself counts as public. `FALSE` in drafts, until
-#'   [confirm_codebook()].
+#'   codebook that you write yourself counts as public. Drafts have `FALSE`
+#'   until [confirm_codebook()] is called.
 #'
 #' @param x (data frame, string or `codebook`) The fields, or the path of a CSV
 #'   file in UTF-8 that has them.
@@ -522,7 +525,8 @@ stated_text <- function(spec) {
     if (length(spec$heaps) > 0) "heaps", if (spec$missing) "missing",
     if (is_stated(spec$outside)) {
       paste(
-        if (is_amount(spec)) "beyond it the" else "others as", spec$outside
+        if (is_amount(spec)) "values beyond become the" else "others become",
+        spec$outside
       )
     }
   ))

@@ -6,9 +6,10 @@
 #' runs mechanisms of [pseudo_posterior()] on the file and measures what they
 #' would release.
 #'
-#' A run of mechanisms measures *one* released set at the total epsilon stated;
-#' the figures are means over `m` such releases. For existing jobs and sets, the
-#' epsilon covers all their sets, and the figures are means per set.
+#' If `compare()` runs mechanisms, the epsilon stated is the total for *one*
+#' released set, and the figures are means over `m` such releases. For existing
+#' jobs and sets, the epsilon covers all their sets, and the figures are means
+#' per set.
 #'
 #' @param ... Sets: [`pseudo_posterior`][pseudo_posterior] jobs,
 #'   [`synthetic_data`][synthetic_data], data frames or lists of data frames,
@@ -21,14 +22,14 @@
 #'   takes its own default.
 #' @param formula,family As in [fit_synthesizer()].
 #' @param data (data frame or `NULL`) The confidential file. Default `NULL` for
-#'   sets: that of the first `pseudo_posterior`.
-#' @param variable (string or `NULL`) The synthetic column. Default `NULL`: that
-#'   of the first sets.
+#'   sets: the file of the first `pseudo_posterior`.
+#' @param variable (string or `NULL`) The synthetic column. Default `NULL`: the
+#'   synthetic column of the first sets.
 #' @param mechanisms (character or list) Names of [mechanisms] or objects, such
 #'   as `list("centred", mechanism_lw(scale = 0.5))`; also
 #'   `"perturbed_histogram"` (needs `bounds`) and `"topcode"` (needs `top`).
-#' @param epsilon (positive numbers) Totals, for add-remove neighbours unless
-#'   `neighbours` says otherwise. Default 5 and 1.
+#' @param epsilon (positive numbers) Total epsilons, for add-remove neighbours
+#'   unless `neighbours` says otherwise. Default 5 and 1.
 #' @param grid (data frame or `NULL`) One row for each run, instead of
 #'   `mechanisms` and `epsilon`. Its columns are named after arguments of
 #'   [pseudo_posterior()]: `mechanism` (required), `epsilon`, `neighbours`,
@@ -39,9 +40,9 @@
 #'   20. A model is fitted once, and each release takes its own draw and, if
 #'   calibrated, its own histogram. Mechanisms that only add noise take new
 #'   noise for each release.
-#' @param groups,regression Columns and linear model that [utility()] measures.
-#'   Default `NULL`: none, except that after a formula with a continuous
-#'   response the regression is that formula.
+#' @param groups,regression The columns and the linear model that [utility()]
+#'   measures. Default `NULL`: none. After a formula with a continuous response,
+#'   however, the default regression is that formula.
 #' @param radius,known What an intruder knows, as in [identification_risk()].
 #'   With a `radius`, the mean identification risk is measured. After a formula,
 #'   `radius`, `known` and, in `...`, `relative` are also passed to the
@@ -49,32 +50,32 @@
 #'   column of `grid` take precedence.
 #' @param calibrate (character) Which censored mechanisms are calibrated to a
 #'   margin within `bounds`. The default is `"centred"`. Censored mechanisms
-#'   that are not named stay as published. `"score"` is always calibrated. With
-#'   a `grid`, all censored mechanisms are calibrated.
+#'   that are not named stay as they were published in the papers. `"score"` is
+#'   always calibrated. With a `grid`, all censored mechanisms are calibrated.
 #' @param file (string or `NULL`) Where to keep finished rows, so that the same
 #'   call can continue an interrupted run. Needs a `seed`. The file is
 #'   confidential. Default `NULL`: nowhere.
 #' @param seed As in [pseudo_posterior()].
 #'
-#' @return A `mechanism_comparison`: a list with `table`, a data frame with a
-#'   row for each of the sets given, for each mechanism and epsilon, or for each
-#'   row of `grid`, and the columns
+#' @return A `mechanism_comparison`: a list. Its data frame `table` has a row
+#'   for each of the sets given, for each mechanism and epsilon, or for each row
+#'   of `grid`, and these columns:
 #'   * `mechanism` (or the name of the sets), `asked` (the epsilon asked for)
 #'     and the other columns of `grid`;
-#'   * `label`, `add_remove`, `replace`: what [guarantee()] states, the totals
-#'     claimed or proven;
+#'   * `label`, `add_remove`, `replace`: what [guarantee()] states, namely its
+#'     label and the totals claimed or proven;
 #'   * `ecdf_max`, `ecdf_mean_squared`, `mean_ratio`, `sd_ratio`, `total_ratio`,
 #'     `q90_ratio`, `q95_ratio`, `q99_ratio`, `shares`, `groups`, `r_squared`,
 #'     `overlap`: means over sets, see [utility()]; `risk`: mean identification
 #'     risk; and the Monte Carlo errors of these, ending in `_se` (over releases
 #'     drawn from a fit, without the variation from refitting);
-#'   * `seconds`, `problem` (why a row is empty), `remarks`;
+#'   * `seconds`, `problem` (why a row is empty), `remarks`.
 #'
-#'   `settings` (the columns of `grid` that the table has), `m`, `confidential`
-#'   (the file's R2), `variable`, `interrupted` (flag: the table then holds only
-#'   the finished rows). If there is a reference and no `grid`, the row
-#'   `"reference"` shows what the reference gives alone, without this file. The
-#'   comparison is confidential.
+#'   The list also has `settings` (the columns of `grid` that the table has),
+#'   `m`, `confidential` (the file's R2), `variable` and `interrupted` (flag: if
+#'   `TRUE`, the table holds only the finished rows). If there is a reference
+#'   and no `grid`, the row `"reference"` shows what the reference alone gives,
+#'   without this file. The comparison is confidential.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: sets of different records, sets with other values
@@ -83,8 +84,8 @@
 #' or a fit has not converged, the row is empty and its `problem` says why.
 #' @section Privacy:
 #' The table is computed from the file and from sets that are not released: it
-#' is for the agency only. Settings chosen from it are chosen from the file. For
-#' a strict label, compare on a historical or public file instead. Labels of
+#' is for the agency only. Settings chosen from the table depend on the file.
+#' For a strict label, compare on a historical or public file instead. Labels of
 #' weighted mechanisms are claims; see [guarantee()].
 #' @section Many cores:
 #' Rows run on the workers of the future package if a plan is set:

@@ -2,18 +2,18 @@
 #'
 #' Gives each record a privacy weight. The more isolated its value is among the
 #' records that an intruder cannot tell apart from it, the smaller the weight.
-#' Let \eqn{M_i} be the records that share record i's known pattern (i among
-#' them), and \eqn{B(y_i, r_i)} a
-#' closed ball around its true value. Then
+#' Let \eqn{M_i} be the records that share record i's known pattern, including i
+#' itself, and let \eqn{B(y_i, r_i)} be a closed ball around record i's true
+#' value. Then
 #' \deqn{IR_i = \frac{1}{|M_i|} \sum_{j \in M_i} 1\{y_j \notin B(y_i, r_i)\},
 #' \qquad \alpha_i = \mathrm{clamp}(c (1 - IR_i) + g).}
 #' The values are those of the file itself; no model is fitted. Computing the
 #' weights takes as long as sorting, O(N log N).
 #'
-#' @param x A `synthesizer`, whose data and response are used. Or, together with
-#'   `data`, the name of the response or a formula with the response on its left
-#'   side. A transformation such as `log(income)` only names the variable: balls
-#'   are in the variable's own unit.
+#' @param x A `synthesizer`, whose data and response are used. Alternatively,
+#'   together with `data`: the name of the response or a formula with the
+#'   response on its left side. A transformation such as `log(income)` only
+#'   names the variable: balls are in the variable's own unit.
 #' @param data (data frame) The records, unless `x` is a fit.
 #' @param radius (number >= 0) r. It has no default: which values count as close
 #'   is a policy choice and must not be read from the file.
@@ -23,8 +23,8 @@
 #' @param known (character or `NULL`) Published columns the intruder knows.
 #'   Default `NULL`: all records share one pattern.
 #' @param scale (number >= 0) c. Default 1.
-#' @param shift (number) g. Default 0. A positive value is a floor; without it
-#'   nothing can be proven.
+#' @param shift (number) g. Default 0. A positive value is a floor. Without a
+#'   floor nothing can be proven.
 #' @param ... Must be empty.
 #'
 #' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme
@@ -37,20 +37,20 @@
 #' One record changes the weights of the others in its pattern, but only a
 #' little. Let the pattern have M records, including the one that differs, and
 #' let k of them lie outside a ball. Removing a record outside the ball changes
-#' IR from k / M to (k - 1) / (M - 1), by at most 1 / M. Removing one inside
-#' changes it by k / (M (M - 1)), which is less; replacing one by at most 1 / M.
-#' The ball holds the record itself, so \eqn{\alpha_j \ge g + c / M}. If the
-#' contributions are censored to an interval of width w, the change of the
-#' others costs at most w times the sum of
-#' \eqn{\rho_j = 1 - \min(\alpha_j, \alpha_j') / \max(\alpha_j, \alpha_j')}.
-#' The loss of one draw is therefore at most
+#' IR from k / M to (k - 1) / (M - 1), by at most 1 / M. Removing a record
+#' inside the ball changes IR by k / (M (M - 1)), which is less. Replacing a
+#' record changes IR by at most 1 / M. The ball holds the record itself, so
+#' \eqn{\alpha_j \ge g + c / M}. If the contributions are censored to an
+#' interval of width w, the change in the other records' weights costs at most w
+#' times the sum of \eqn{\rho_j = 1 - \min(\alpha_j, \alpha_j') / \max(\alpha_j,
+#' \alpha_j')}. The loss of one draw is therefore at most
 #' \deqn{w \left(1 + \frac{(M - 1) c / M}{\min(1, g + c / M)}\right) \le
 #' w (1 + c / g)}
-#' for add-remove neighbours. For replace neighbours it is larger by w, so at
-#' most \eqn{w (2 + c / g)}. M is the size of the largest pattern, plus one for
-#' a record that is added. Pattern sizes are public because predictors are
-#' published. Without a floor there is no such limit, and the label of the fit
-#' is the papers' asymptotic one.
+#' for add-remove neighbours. For replace neighbours the limit is larger by w,
+#' so it is at most \eqn{w (2 + c / g)}. M is the size of the largest pattern,
+#' plus one for a record that is added. Pattern sizes are public because
+#' predictors are published. Without a floor there is no such limit, and the
+#' label of the fit is the papers' asymptotic one.
 #'
 #' A record that is alone in its pattern has IR = 0, because there is no other
 #' value to count, although its predictors identify it. Choose `known` so that

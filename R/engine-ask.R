@@ -47,11 +47,11 @@ abort_query <- function(dialect, what = "run a query of the release",
                         paid = FALSE) {
   abort_input(
     "The database could not {what}.",
-    x = "{dialect$called} raised an error, or did something else. What it says
-         is not shown: it may hold values of records.",
+    x = "{dialect$called} raised an error, or did not do what was expected. Its
+         message is not shown, because it may hold values of records.",
     i = if (paid) still_spent, ...,
-    i = "Those of a score release {.fn release_queries} gives, to run them by
-         hand.",
+    i = "{.fn release_queries} gives the queries of a score release, for you to
+         run by hand.",
     arg = "data", class = class
   )
 }
@@ -88,10 +88,11 @@ check_as_counted <- function(engine, cell, n, counted, good) {
 refuse_no_table <- function(wrong, path, is) {
   shown <- paste(path, collapse = ".")
   refuse_if(
-    wrong, "{.arg data} must be a table that holds its records.",
+    wrong, "{.arg data} must be a table that itself holds the records.",
     x = "{.val {shown}} is {is}.",
-    i = "What is behind it cannot be seen from here: it may join tables, so that
-         a record is several rows. Name the table, or write the rows to one.",
+    i = "The package cannot see what is behind it. It may join tables, so that
+         one record gives several rows. Name the table itself, or write the
+         rows to a table.",
     arg = "data", class = "pseudosynth_error_rows"
   )
 }

@@ -80,9 +80,9 @@ check_table_values <- function(x) {
   n <- found[["n"]]
   is <- c(
     missing = "missing", infinite = "not finite", negative = "negative",
-    fraction = "no whole number",
-    outside = "none that the model can take",
-    finer = "of more decimals than are stated", huge = "above 2^53"
+    fraction = "not a whole number",
+    outside = "a value that the model cannot take",
+    finer = "a number with more decimals than stated", huge = "above 2^53"
   )
   wrong <- found[names(is)[names(is) %in% names(found)]]
   wrong <- wrong[!is.na(wrong) & wrong > 0]

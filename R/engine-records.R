@@ -99,9 +99,9 @@ refuse_unreadable <- function(column, name, n) {
   date <- inherits(column$type, "Date")
   refuse_if(
     (date || is.character(column$type)) && n > 0,
-    "Column {.val {name}} must hold what R can read.",
-    x = "It is {if (date) 'no day' else 'text with the sign NUL'} for
-         {format_count(n)} {cli::qty(n)}record{?s}.",
+    "Column {.val {name}} must hold values that R can read.",
+    x = "It is {if (date) 'an infinite date' else 'text with the character NUL'}
+         for {format_count(n)} {cli::qty(n)}record{?s}.",
     i = "Correct the column in the database, or leave it out by {.fn select}.",
     arg = "data", class = "pseudosynth_error_engine"
   )

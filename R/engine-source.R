@@ -20,9 +20,11 @@ table_source <- function(table) {
   dialect <- dialect_of(table)
   refuse_if(
     is.null(dialect$begin),
-    "{.arg data} must be in a database whose transactions see one moment.",
-    x = "For {dialect$called} the package only writes queries.",
-    i = "Its tests run on {.or {tried_engines()}}.", arg = "data",
+    "{.arg data} must be in a database that the package can read as of one
+     moment.",
+    x = "For {dialect$called} it writes queries and does not run them.",
+    i = "The package's tests run queries on {.or {tried_engines()}}.",
+    arg = "data",
     class = "pseudosynth_error_engine"
   )
   con <- dbplyr::remote_con(table)
@@ -62,10 +64,11 @@ refuse_steps <- function(wrong, has) {
   refuse_if(
     wrong, "Each row of {.arg data} must be one record of one table.",
     x = "{.arg data} is computed: it has {has}.",
-    i = "Name a table, as in {.code tbl(con, \"persons\")}. Of dplyr's steps a
-         release takes {.fn select}, {.fn rename} and {.fn filter} by
-         comparisons of columns with constants.",
-    i = "Write what else is needed to a table first, one row for each record.",
+    i = "Name a table, as in {.code tbl(con, \"persons\")}. You can use
+         {.fn select} and {.fn rename}. In {.fn filter} you can compare columns
+         with constants.",
+    i = "If you need other steps, first write their result to a table with one
+         row for each record.",
     arg = "data", class = "pseudosynth_error_rows"
   )
 }
@@ -85,7 +88,7 @@ steps_of <- function(query, con) {
   }
   refuse_steps(
     !inherits(query, "lazy_select_query"),
-    "a join, a union, or records that are no table's"
+    "a join, a union, or records that come from no table"
   )
   refuse_others(query, c("x", "select", "where", "select_operation"))
   refuse_steps(
@@ -136,7 +139,9 @@ bare_code <- function(code) {
 own_names <- function(code, columns) {
   if (is.symbol(code)) {
     name <- as.character(code)
-    refuse_steps(!name %in% names(columns), "a condition on no column of it")
+    refuse_steps(
+      !name %in% names(columns), "a condition on a name that is no column"
+    )
     return(as.symbol(columns[[name]]))
   }
   if (is.call(code)) {
@@ -167,6 +172,6 @@ table_path <- function(x, con) {
     return(as.character(x))
   }
   parts <- or_else(DBI::dbUnquoteIdentifier(con, DBI::SQL(as.character(x))))
-  refuse_steps(length(parts) != 1, "a name that is none of a table")
+  refuse_steps(length(parts) != 1, "a name that is not the name of a table")
   unname(parts[[1]]@name)
 }

@@ -229,9 +229,9 @@ table_cells <- function(engine, names) {
   cells <- sorted_cells(list(values = values, n = cells$n))
   twice <- sum(duplicated(keys_of_cells(cells)))
   refuse_if(
-    twice > 0, "Different values of a predictor must differ in R, too.",
-    x = "{twice} combination{?s} of values {?is/are} met again.",
-    i = "A column of text may hold signs that R cannot read, such as NUL.",
+    twice > 0, "Values of a predictor that differ must also differ in R.",
+    x = "In R, {twice} combination{?s} of values {?equals/equal} another one.",
+    i = "A column of text may hold characters that R cannot read, such as NUL.",
     arg = "data", class = "pseudosynth_error_engine"
   )
   cells

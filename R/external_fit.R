@@ -9,25 +9,26 @@
 #'   an S x N matrix or iterations x chains x N array, a `function(data_i,
 #'   draws)`, or a fit with a `log_lik()` method or variable (rstanarm, brms,
 #'   rstan).
-#' @param refit (function or `NULL`) `function(weights)`: fits the model again
-#'   with each record's likelihood raised to its weight (numeric, N) and returns
-#'   the same kind of object as `x`; if `x` is a function, the new draws.
-#'   Default `NULL`: the fit can be measured but not refitted.
+#' @param refit (function or `NULL`) A `function(weights)` that fits the model
+#'   again with each record's likelihood raised to its weight (numeric, N). It
+#'   returns the same kind of object as `x` or, if `x` is a function, the new
+#'   draws. Default `NULL`: the fit can be measured but not refitted.
 #' @param privacy_weights The weights `x` was fitted with, as in
 #'   [fit_synthesizer()]. Default `NULL`: unweighted.
-#' @param data,draws If `x` is a function: the records, one row each, and all
-#'   draws.
+#' @param data,draws If `x` is a function: the records, one row per record, and
+#'   all draws.
 #' @param weighted (flag or `NULL`) Does the log-likelihood of `x`, and of what
 #'   `refit` returns, include the weights? Default `NULL`: `TRUE` for fits of
 #'   rstanarm and brms, whose log-likelihoods do, otherwise `FALSE`.
 #' @param chains (count or `NULL`) How many chains of equal length were merged
-#'   one after another, for the convergence checks: R-hat of the sum of the
-#'   weighted log-likelihoods below 1.01 and of the worst record's below 1.05,
-#'   bulk ESS of the sum at least 400. Default `NULL`: as `x` says (arrays and
-#'   fits of rstan, rstanarm and brms do); otherwise convergence is not checked.
+#'   one after another. Needed for the convergence checks: R-hat of the sum of
+#'   the weighted log-likelihoods below 1.01 and of the worst record's
+#'   below 1.05, bulk ESS of the sum at least 400. Default `NULL`: taken from
+#'   `x` if it is an array or a fit of rstan, rstanarm or brms; otherwise
+#'   convergence is not checked.
 #' @param converged (flag or `NA`) Your own judgement if the chains are not
 #'   known. Default `NA`: not known, so the label is `"none"`.
-#' @param unit (string) What the log-likelihood is the density of, such as
+#' @param unit (string) The response as the log-likelihood models it, such as
 #'   `"log(income)"`.
 #' @param name (string) The model's name in prints and labels.
 #' @param ... Must be empty.
@@ -181,8 +182,8 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
     return(x$bound)
   }
   refuse_if(
-    is.null(unclass(x)$log_lik), "Of whole files {.arg quantile} must be 1.",
-    x = "Each regression has draws of its own: no draw is one of all columns.",
+    is.null(unclass(x)$log_lik), "{.arg quantile} must be 1 for a whole file.",
+    x = "Each regression has its own draws, and no draw covers all columns.",
     arg = "quantile"
   )
   bound_of_columns(

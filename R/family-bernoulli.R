@@ -5,9 +5,10 @@
 #' [stats::binomial()] is the same.
 #'
 #' The response may be 0/1 (integer or double), logical, a factor with exactly
-#' two levels, or a character of two distinct values. As in [stats::glm()], the
-#' second level is modelled; characters are sorted as in the C locale first.
-#' Synthetic values have the same type and levels. The two labels are public.
+#' two levels, or a character vector with two distinct values. As in
+#' [stats::glm()], the second level is modelled; character values are first
+#' sorted as in the C locale. Synthetic values have the same type and levels.
+#' The two labels are public.
 #'
 #' The only parameters are the coefficients. Their default prior is
 #' [prior_hierarchical()]. It is proper, so a fit exists even with rare

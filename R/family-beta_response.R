@@ -18,12 +18,12 @@
 #' [prior_beta_mean()], Beta(1, 1); with predictors the default is
 #' [prior_hierarchical()].
 #'
-#' @param bounds (two numbers, low < high; required) The publicly known range of
-#'   the response: by its definition, the questionnaire or a published top code.
-#'   **Never use its smallest and largest value in the file.** Those are the
-#'   values of two records; bounds taken from the data publish them, and no
-#'   label accounts for that. Every value must lie strictly inside the bounds.
-#'   The bounds are part of the label.
+#' @param bounds (two numbers, low < high; required) The range of the response
+#'   that is publicly known from its definition, the questionnaire or a
+#'   published top code. **Never use its smallest and largest value in the
+#'   file.** Those are the values of two records; bounds taken from the data
+#'   publish them, and no label accounts for that. Every value must lie strictly
+#'   inside the bounds. The bounds are part of the label.
 #' @section Unit of the bound: f is the log density of the *scaled* response z,
 #'   so the unit (dollars or thousands) does not matter. Wider bounds make z
 #'   vary less and its density higher. The Lipschitz bound therefore depends on

@@ -3,30 +3,31 @@
 #' Models a response with K unordered levels. Level k has a probability
 #' proportional to exp(x'b_k), with b_1 = 0.
 #'
-#' The response is a factor or a character. Its levels are public. State them as
-#' `response = public_response(levels = )`; otherwise no label is strict. The
-#' first level is the baseline: the coefficient `master:ageyoung` is that of
-#' `ageyoung` in the log odds of `master` against the baseline.
+#' The response is a factor or a character vector. Its levels are public. State
+#' them as `response = public_response(levels = )`; otherwise no label is
+#' strict. The first level is the baseline: the coefficient `master:ageyoung` is
+#' the coefficient of `ageyoung` in the log odds of `master` against the
+#' baseline.
 #'
 #' The prior must be [prior_normal()]; the default is
-#' `prior_normal(1, c(0, 2.5))`. Its standard deviation is that of every such
-#' coefficient; half of the variance is the baseline's, so the prior does not
-#' depend on which level is the baseline. With two levels, the model is
+#' `prior_normal(1, c(0, 2.5))`. Its standard deviations apply to every such
+#' coefficient against the baseline. Half of each variance comes from the
+#' baseline, so the prior does not depend on which level is the baseline. With two levels, the model is
 #' [bernoulli()] with the same prior. Chains are sampled by NUTS.
 #'
 #' Use weights from [lipschitz_weights()] or another rule that reads the
 #' log-likelihood. [identification_risk()], [count_weights()], [utility()] and
-#' [compare()] only take numbers. [audit_guarantee()] refits neighbours, because
-#' the model has too many parameters for a grid.
+#' [compare()] only take numeric responses. [audit_guarantee()] refits
+#' neighbours, because the model has too many parameters for a grid.
 #'
 #' @section Unit of the bound: f is the log of a probability, which is never
 #'   above 0 and has no unit.
 #' @return A `synth_family` for [fit_synthesizer()], [pseudo_posterior()] and
-#'   [score_release()]. It holds public words only.
+#'   [score_release()]. It holds public text only.
 #' @section Error types: [fit_synthesizer()] and [score_release()] signal
 #'   `pseudosynth_error_input` for a response of another type, with fewer than
 #'   two levels, or with values that are not among the stated levels, for a
-#'   transformed left side, and for another prior than [prior_normal()].
+#'   transformed left side, and for a prior other than [prior_normal()].
 #' @seealso [bernoulli()] for two values.
 #' @examples
 #' categorical()

@@ -9,13 +9,14 @@
 #' counts. As `size` grows, it approaches the Poisson distribution; to fit that,
 #' use [stats::poisson()].
 #'
-#' The response must hold whole numbers, 0 or more, as integer or double;
-#' synthetic values are whole numbers of the same type. Do not take the
+#' The response must hold whole numbers, 0 or more, as integer or double.
+#' Synthetic values are whole numbers of the same type. Do not take the
 #' logarithm of the response: the link does that.
 #'
 #' For counts with unequal exposure, such as visits during some months, model
 #' rates: `visits ~ age + offset(log(months))` makes mu = months exp(x'b). The
-#' same holds for [stats::poisson()]. See the offsets of [fit_synthesizer()].
+#' same holds for [stats::poisson()]. See the section on offsets in
+#' [fit_synthesizer()].
 #'
 #' 1/size has the prior half-Cauchy(0, 5). The default prior of the coefficients
 #' is [prior_hierarchical()] with `lkj = 6`, as in the paper. The priors are

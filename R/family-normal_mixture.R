@@ -13,11 +13,11 @@
 #'
 #' @param K (count, at least 1; default 10) The number of components. More
 #'   components follow the margin more closely and take longer.
-#' @param sigma_floor (positive number; default 0.3) A public lower limit of
+#' @param sigma_floor (positive number; default 0.3) A public lower limit for
 #'   every sigma_k, in the unit of the *modelled* response. The default is meant
 #'   for a log scale, where 0.3 is a relative spread of about 30 percent. State
 #'   another value for other scales. The floor is needed because reported
-#'   incomes are heaped: with exact ties, the density grows without limit as
+#'   incomes are heaped. With exact ties, the density grows without limit as
 #'   sigma_k goes to 0, so the posterior is improper and chains fall into
 #'   spikes. The floor is part of the privacy label.
 #' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers

@@ -8,10 +8,10 @@
 #'   \quad z_i = (y_i - x_i'b)/\sigma.}
 #' Write `log(income) ~ ...` to model the log.
 #'
-#' In a normal regression, a record far from its fit has an influence in
-#' proportion to its distance. With heavy tails this influence fades, and the
-#' log density falls only with the logarithm of the distance. The Lipschitz
-#' bounds of such a fit are therefore small, and censoring changes it little.
+#' In a normal regression, a record's influence is proportional to its distance
+#' from the fitted value. With heavy tails this influence fades, and the log
+#' density falls only with the logarithm of the distance. The Lipschitz bounds
+#' of such a fit are therefore small, and censoring changes it little.
 #'
 #' sigma has the prior half-t(3, 0, 1) on the scale of the modelled response.
 #' The default prior of the coefficients is [prior_hierarchical()]. For strict

@@ -50,9 +50,10 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
     as.integer(first), words, threads
   )
   refuse_if(
-    is.null(sets), "Some records cannot meet the rules.",
-    i = "Whatever their protected columns are, the published ones break a rule,
-         or no record can meet all rules.",
+    is.null(sets), "Every record must be able to meet the rules.",
+    x = "Some cannot. Their published columns break a rule, whatever their
+         protected columns are. Or no record can meet all rules together.",
+    i = "Correct the rules, or publish other columns.",
     arg = "rules"
   )
   lapply(sets, with_derived_codes, release$derived, length(release$levels))

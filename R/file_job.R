@@ -58,17 +58,18 @@ file_job <- function(plan, chosen, epsilon, model, predictors, m, seed,
   check_confirmed(plan)
   refuse_if(
     !is.null(plan$unit), "Under a mechanism every record must be a unit.",
-    x = "The plan says that records belong to units of
-         {.val {plan$unit$column}}: bounds are those of single records.",
-    i = "{.fn file_release} protects units. Or make the plan without
-         {.arg unit}; the label is then one of single records.", arg = "plan"
+    x = "The plan has units of {.val {plan$unit$column}}, but a mechanism only
+         bounds what a single record adds.",
+    i = "Use {.fn file_release}, which protects units. Or make the plan without
+         {.arg unit}: the label then protects single records only.",
+    arg = "plan"
   )
   mechanism <- with_settings(chosen, given$settings)
   refuse_if(
     isTRUE(mechanism$settings$quantile < 1),
-    "Of whole files {.arg quantile} must be 1.",
-    x = "Draws of a column are dropped by its own bounds, and the bound is one
-         of all columns.", arg = "quantile"
+    "{.arg quantile} must be 1 for a whole file.",
+    x = "Draws are dropped by the bounds of one column, but the bound of a file
+         covers all columns.", arg = "quantile"
   )
   run <- utils::modifyList(joint_run, given$fit[names(joint_run)])
   run <- check_run(

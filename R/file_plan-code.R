@@ -158,9 +158,9 @@ wrong_type <- function(x, spec) {
 
 #' Turn level numbers and amounts back into a file
 #'
-#' The inverse of the coding that [file_plan()] does: columns in the file's
+#' Reverses the coding of [file_plan()]. The columns come back in the file's
 #' order, with its types, levels, value labels and formats. With the plan's own
-#' codes and amounts it gives the file itself.
+#' codes and amounts the result is the file itself.
 #'
 #' @param plan (`file_plan`) See [file_plan()].
 #' @param codes (integer matrix) Level numbers, with a row for each record and
@@ -170,13 +170,15 @@ wrong_type <- function(x, spec) {
 #'   the records. Default: those of the file.
 #' @return A data frame, or a tibble if the file was one, without the columns
 #'   that the plan leaves out. Row names and attributes that may hold values of
-#'   records do not come back; `print(plan)` names them. A value outside the
-#'   codebook that a level stands for (`outside`) comes back as that level.
-#'   Tagged missing values of package haven come back as plain missing values.
-#' @section Error types: `pseudosynth_error_input`: codes that are no levels of
-#'   the plan, more or fewer amounts than codes ask for, amounts outside their
-#'   part.
-#' @section Privacy: With the file's own codes it is the confidential file.
+#'   records do not come back; `print(plan)` names them. If the codebook's field
+#'   `outside` replaced a value by a level or a bound, that level or bound comes
+#'   back. Tagged missing values of package haven come back as plain missing
+#'   values.
+#' @section Error types: `pseudosynth_error_input`: codes that are not levels of
+#'   the plan, more or fewer amounts than the codes require, amounts outside
+#'   their part.
+#' @section Privacy: With the file's own codes the result is the confidential
+#'   file.
 #' @seealso [file_plan()]
 #' @examples
 #' book <- confirm_codebook(draft_codebook(ce_income))
@@ -280,8 +282,8 @@ decode_amount <- function(code, amounts, spec) {
   moved <- which(!(part_of(values, parts) == code) %in% TRUE)
   refuse_if(
     length(moved) > 0,
-    "{.arg amounts} must be in the part that the codes say.",
-    x = "{.val {spec$column}} is not for {length(moved)} record{?s}.",
+    "Each of {.arg amounts} must lie in the part that its code stands for.",
+    x = "In {.val {spec$column}}, {length(moved)} value{?s} {?does/do} not.",
     arg = "amounts", rows = moved
   )
   values

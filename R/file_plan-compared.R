@@ -10,11 +10,12 @@ turned_around <- c("<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
 
 abort_undecided <- function(at, name) {
   abort_input(
-    "Of an amount, a rule must ask what its part decides, or compare its value
-     with a number or another amount.",
-    x = "{.code {at$text}} asks more of {.val {name}}.",
-    i = "A rule takes one {.code {names(turned_around)}} of values, comparisons
-         with 0 or a code, and {.code part({name})}.",
+    "A rule must use the part of an amount, or compare its value with a number
+     or another amount.",
+    x = "{.code {at$text}} uses {.val {name}} in another way.",
+    i = "A rule may compare values once by
+         {.or {.code {names(turned_around)}}}. It may also compare with 0 or a
+         code, and use {.code part({name})}.",
     arg = "rules", class = "pseudosynth_error_rule"
   )
 }

@@ -49,14 +49,15 @@ warn_determined <- function(plan, specs) {
   share <- vapply(found, `[[`, 1, "share")
   by <- vapply(found, function(one) paste(one$by, collapse = ", "), "")
   shown <- utils::head(sprintf(
-    "%s of `%s` by `%s`.", format_near_share(share), names(found), by
+    "%s of `%s` follows from `%s`.", format_near_share(share), names(found), by
   ), 5)
   more <- length(found) - length(shown)
   warn_of(
     "determined",
-    "Published columns nearly tell columns that are synthesized.",
+    "Published columns nearly determine columns that are synthesized.",
     x_bullets(shown), x = if (more > 0) "{more} more column{?s}.",
-    i = "Publish both, or none: synthetic values beside them protect little.",
+    i = "Publish both columns, or neither. Synthetic values beside a published
+         column that determines them protect little.",
     share = share, by = lapply(found, `[[`, "by")
   )
 }

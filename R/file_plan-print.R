@@ -46,7 +46,7 @@ print_lines.file_plan <- function(x) {
       dropped = if (length(x$left_out) > 0) toString(x$left_out),
       codebook = if (length(draft) > 0) {
         paste(
-          "draft, no strict release takes it: unconfirmed are",
+          "a draft, which no strict release accepts; not confirmed:",
           toString(draft)
         )
       } else {

@@ -22,12 +22,11 @@ check_published_room <- function(plan, specs) {
     open <- union(names(plan$levels)[free], setdiff(names, fixed))
     refuse_if(
       length(full) > 0,
-      "Published amounts must leave room for what rules say of other columns.",
-      x = "Beside {.val {fixed}} of {length(full)} record{?s} some
-           {cli::qty(length(open))}level{?s} of {.val {open}} would have no
-           value.",
-      i = "Publish these columns, too, or none of them; state the amount as
-           levels; or leave heaps and codes out.",
+      "Published amounts must leave room for values that meet the rules.",
+      x = "For {length(full)} record{?s}, the published values of
+           {.val {fixed}} leave some levels of {.val {open}} without a value.",
+      i = "Publish all of these columns or none of them. Or state the amount as
+           levels. Or leave heaps and codes out.",
       arg = "rules", rows = sort(full), class = "pseudosynth_error_rule"
     )
   }

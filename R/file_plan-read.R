@@ -208,9 +208,9 @@ abort_outside <- function(lost, why) {
       c(i = "No codebook has {.code NaN}: set it to {.code NA}.")
     },
     if (!all(unlist(why) == nan_word)) {
-      c(i = "State the levels, bounds, codes, or {.code missing = TRUE}. By
-             {.field outside} a level takes all others, or a bound those
-             beyond.")
+      c(i = "State the levels, bounds or codes that are lacking, or
+             {.code missing = TRUE}. Or state {.field outside}: a level then
+             takes all other values, and a bound takes the values beyond it.")
     }
   )
   abort_input(

@@ -23,38 +23,40 @@
 #' every record, such as `~ benefit == 0 | age >= 65`. It may use `|`, `&`, `!`,
 #' comparisons, `%in%`, `is.na()`, `xor()`, `+`, `-`, `*`, `/`, `c()` and `:`.
 #' In a rule, categories are text. Ordered categories, and categories that are
-#' numbers, can be compared by `<` and `>`. A rule may ask of an amount what its
-#' part decides: `benefit == 0`, `benefit > 0`, `is.na(benefit)`, or
-#' `part(benefit) == "value"`. A rule may have one comparison of values, by `<`,
-#' `<=`, `>` or `>=`. It compares two amounts, as in `~ tax <= income`, or an
-#' amount and a number, as in `~ hours <= 60 | status == "self-employed"`. A
-#' code, such as -9, is compared as that number. If a missing value makes a rule
-#' `NA`, the rule counts as met.
+#' numbers, can be compared by `<` and `>`. About an amount, a rule can test
+#' what the amount's part decides: `benefit == 0`, `benefit > 0`,
+#' `is.na(benefit)`, or `part(benefit) == "value"`. A rule may contain one
+#' comparison of values, by `<`, `<=`, `>` or `>=`. It compares two amounts, as
+#' in `~ tax <= income`, or an amount and a number, as in
+#' `~ hours <= 60 | status == "self-employed"`. A code, such as -9, is compared
+#' as that number. If a missing value makes a rule `NA`, the rule counts as met.
 #'
 #' Write several comparisons as several rules. Rules hold in every row of every
-#' synthetic file. This needs no second look at the confidential file: levels
-#' that leave an amount no value are never drawn, and each amount is drawn from
-#' the values that the amounts before it leave. If a published amount leaves
-#' some protected level or part without a value, the rule is an error here.
+#' synthetic file. This needs no second look at the confidential file.
+#' Combinations of levels for which no value of an amount would meet the rules
+#' are never drawn. Each amount is drawn from the values that the amounts drawn
+#' before it allow. If a published amount leaves no value for some level or part
+#' of a protected column, `file_plan()` refuses the rule with an error.
 #'
 #' @section Databases and files:
 #' `data` may be a table in SQLite, PostgreSQL or DuckDB, such as
 #' `dplyr::tbl(con, "persons")`, paths of CSV or of Parquet files, or [shards()]
 #' of these. The section on databases of [score_release()] says which tables,
-#' dplyr steps and files are accepted. R reads the records in parts, all as of
-#' one moment, and keeps level numbers and amounts. The most memory that it uses
-#' at a time is that of the plan and of half a million records. The plan is that
-#' of a data frame with the same rows in the same order.
+#' dplyr steps and files are accepted. R reads the records in parts, all from
+#' the state of the data at one moment, and keeps level numbers and amounts. At
+#' any time R needs at most the memory for the plan and for half a million
+#' records. The plan equals the plan of a data frame with the same rows in the
+#' same order.
 #' * A database has no order of rows. The release of a plan that publishes
-#'   nothing does not depend on the order. Published rows come as the engine
-#'   gives them, and a seed then belongs to that order. Row numbers in errors
-#'   (`rows`) count in it, too.
-#' * Text is text, also in a column of DuckDB's type `ENUM`. Whole numbers are
-#'   integers where all of them fit into R's. Columns of type `DATE` are dates;
-#'   SQLite has none. `NULL` is a missing value; `NaN` is an error, as in a
-#'   data frame.
+#'   nothing does not depend on the order. Published rows come in the order in
+#'   which the engine gives them, and a seed reproduces a release only for that
+#'   order. Row numbers in errors (`rows`) also refer to that order.
+#' * Text is read as text, including columns of DuckDB's type `ENUM`. Whole
+#'   numbers become integers if R's integers can hold all of them. Columns of
+#'   type `DATE` become dates; SQLite has no such type. `NULL` is a missing
+#'   value; `NaN` is an error, as in a data frame.
 #' * Columns of other types are refused, as are whole numbers beyond 2^53, text
-#'   with the sign NUL and infinite dates. Leave such a column out by
+#'   with the NUL character and infinite dates. Leave such a column out by
 #'   `select()`, for instance a case number.
 #' * Identifiers are not read, except the column `unit`.
 #' * [file_release()] reads only the plan. With a [ledger()] it also rebuilds
@@ -65,19 +67,19 @@
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
 #'   for each column of the file.
 #' @param publish (character or `NULL`) Columns that are released as they are;
-#'   all others are protected. `NULL`, the default: none. Under `"add-remove"`
-#'   the number of records is then protected, too.
+#'   all others are protected. Default `NULL`: none. In that case, the number of
+#'   records is also protected under `"add-remove"`.
 #' @param unit (string or `NULL`) The column that says which records belong to
 #'   one unit, such as a household. It must have type `"id"` in the codebook,
-#'   whose field `records` states how many records a unit may have at most.
-#'   `NULL`, the default: every record is a unit.
-#' @param rules (formula, quoted expression, list of them, or `NULL`) What must
-#'   hold for every record. `NULL`, the default: nothing.
+#'   and the codebook's field `records` must state how many records a unit may
+#'   have at most. Default `NULL`: every record is a unit.
+#' @param rules (formula, quoted expression, list of them, or `NULL`) Conditions
+#'   that every record must meet. Default `NULL`: no rules.
 #' @param survey_weights (string or `NULL`) The column with survey weights: an
 #'   `"amount"` of the codebook with `lower` above 0 and `transform` `"log"`,
 #'   without `missing`, `zero` or `codes`. If it is protected, it is drawn last,
 #'   given all other columns, so that weighted shares of a set are near those of
-#'   the file. `NULL`, the default: no weights.
+#'   the file. Default `NULL`: no weights.
 #' @return A `file_plan`, confidential:
 #'   * `table`: a row for each column, in the file's order: `column`, `type`,
 #'     `role` (`"protected"`, `"published"`, `"survey weight"`: protected and
@@ -90,37 +92,40 @@
 #'   * `amounts`: for each amount the `records` in parts with values, and their
 #'     `values`;
 #'   * `rules`: for each rule its `text`, the `columns` of `codes` that it
-#'     names, the `forbidden` combinations of their levels, one in each row, and
-#'     what it compares (`compared`: the comparison, and the `cells` where it
+#'     names, the `forbidden` combinations of their levels, one per row, and
+#'     `compared` (the comparison that the rule makes, and the `cells` where it
 #'     must hold);
 #'   * `unit`: `column`, `records` (the codebook's maximum), `index` (which unit
 #'     each record belongs to); `NULL` without units;
-#'   * `survey_weights`: their column, or `NULL`;
-#'   * `outside` (named integer): how many records of each column have a value
-#'     outside the codebook, which a level or a bound stands for;
+#'   * `survey_weights`: the name of their column, or `NULL`;
+#'   * `outside` (named integer): for each column, how many records have a value
+#'     outside the codebook that is replaced by a level or a bound;
 #'   * `codebook`, `published` (names), `n_records`, `schema` (each column's
-#'     type and attributes), `left_out` (what does not come back), `tibble`.
+#'     type and attributes), `left_out` (what [decode_file()] does not restore),
+#'     `tibble`.
 #' @section Error types: `pseudosynth_error_engine`, `pseudosynth_error_rows`
-#'   (both `pseudosynth_error_input`): a database that cannot give one moment,
-#'   or columns that R cannot read; `data` whose rows may not be single records.
-#'   `pseudosynth_error_input`: columns without a row in the codebook, or the
-#'   other way round; values that the codebook does not have (class
-#'   `pseudosynth_error_outside`; the condition's field `rows` has the records,
-#'   and `by_column` those of each column); a column that is missing for all
-#'   records; units with more records than stated; a rule that names an unknown
-#'   column, that no row can meet, or that records of the file break, rules that
-#'   compare amounts in a circle, and published amounts that leave other columns
-#'   no value (class `pseudosynth_error_rule`, with their `rows`); a weight of
-#'   another type or without positive bounds; records without a survey weight
-#'   above 0.
+#'   (both `pseudosynth_error_input`): a database that cannot give its state at
+#'   one moment, or columns that R cannot read; `data` whose rows may not be
+#'   single records. `pseudosynth_error_input`: columns without a row in the
+#'   codebook, or rows of the codebook without a column; values that the
+#'   codebook does not have (class `pseudosynth_error_outside`; the condition's
+#'   field `rows` has the records, and `by_column` has the records of each
+#'   column); a column that is missing for all records; units with more records
+#'   than stated; a rule that names an unknown column; a rule that no row can
+#'   meet or that records of the file break, rules that compare amounts in a
+#'   circle, and published amounts that leave other columns no value (class
+#'   `pseudosynth_error_rule`; if records are the cause, the field `rows` has
+#'   them); a weight of another type or without positive bounds; records without
+#'   a survey weight above 0.
 #' @section Warning types:
-#' `pseudosynth_warning_determined`: published columns that nearly reveal a
+#' `pseudosynth_warning_determined`: published columns nearly reveal a
 #' synthesized one. The field `share` is named by the synthesized columns; the
-#' field `by` has the published ones. The share is about the records that do not
-#' have the synthesized column's most common value. It is the share of these
-#' whose value is the most common one among the other records with the same
-#' published value. A share above 90% gives the warning. For an amount, `share`
-#' may also be the rank correlation or the R2 of published columns, above 99%.
+#' field `by` has the published ones. The guess for a record's synthesized value
+#' is the most common value among the other records with the same published
+#' value. `share` is the share of correct guesses. Records with the synthesized
+#' column's most common value are not counted. A share above 90% gives the
+#' warning. For an amount, `share` may instead be a rank correlation with a
+#' published column or the R2 of published columns, if it is above 99%.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
 #'   public. Types include the storage type: whether a column is stored as
 #'   integers or as numbers with decimals. Levels and bounds are those of the
@@ -129,8 +134,8 @@
 #'
 #'   A survey weight counts as an attribute of its own record, protected or
 #'   published like any other column. Weights that were calibrated to totals or
-#'   corrected for non-response were computed from other records, too. What they
-#'   tell about those others is outside the guarantee.
+#'   corrected for non-response were computed from other records as well. What
+#'   such weights reveal about the other records is outside the guarantee.
 #' @seealso [codebook()], [decode_file()], [plot.file_plan]
 #' @examples
 #' book <- confirm_codebook(draft_codebook(ce_income))

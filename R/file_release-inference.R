@@ -3,19 +3,20 @@
 
 #' Estimates of amounts from a file release
 #'
-#' Return what a [file_release()] says of its amounts. `summary()` gives means
-#' and quantiles. [coef(), vcov() and confint()][score-inference] give the
+#' Estimates amounts from a [file_release()]. `summary()` gives means and
+#' quantiles. [coef(), vcov() and confint()][score-inference] give the
 #' coefficients of an amount's model, with all other columns as predictors.
-#' [tables()] gives the categories. For any other estimate, such as means of
-#' groups, [synthesize()] with `uncertainty = TRUE` draws sets that [pool()]
-#' combines.
+#' [tables()] gives estimates for the categories. For any other estimate, such
+#' as means of groups, [synthesize()] with `uncertainty = TRUE` draws sets that
+#' [pool()] combines.
 #'
-#' Coefficients are those of the modelled scale (of `log(income)` where the
-#' codebook has the transform `"log"`), over records that have a value. The
+#' Coefficients are on the modelled scale (that of `log(income)` if the codebook
+#' has the transform `"log"`) and are for records that have a value. The
 #' reference level of a column is its most common level in a synthetic set.
-#' `coef()` does not name it: it is the level without a coefficient. Earlier
-#' amounts are predictors in bins. The covariance includes the noise, which is
-#' known exactly, the sample, and the error of the family's shape.
+#' `coef()` does not name it: it is the level without a coefficient. Amounts
+#' that come earlier in the release are used as predictors in bins. The
+#' covariance includes the noise, which is known exactly, the sampling error,
+#' and the error of the family's shape.
 #'
 #' Each figure of `summary()` is an average over margins drawn from their
 #' posterior given the noisy margin. An unbiased mean is not used: in the far
@@ -23,46 +24,48 @@
 #' of both signs, its margin counts absolute values. The mean and quantiles are
 #' then those of absolute values.
 #'
-#' Where noise hides a bin's records, the posterior follows the model with
-#' normal errors, whose spread may be off by a fifth. State a transform under
-#' which errors are about normal: if they have much heavier tails, means are too
-#' small and their intervals miss.
+#' Where noise hides a bin's records, the posterior follows the model. It then
+#' assumes normal errors, with a standard error of a fifth (20%) for their
+#' spread. State a transform under which errors are about normal. If they have
+#' much heavier tails, means are too small and their intervals miss.
 #'
 #' @section Coverage:
 #' The predictors are protected, too. The model is therefore estimated from the
-#' released sums and the predictors of a synthetic set, not from those of the
-#' file. Noise in the tables hides a part of the sums that the model expects;
-#' the covariance includes the error from this. We counted how often 95%
-#' intervals covered the population's value, at an add-remove epsilon of 1, in
-#' files of 3,000 records with five categorical columns and an amount with
-#' zeros. In 500 files intervals of coefficients covered it 94.4% of the time on
-#' average (94.6% when computed from the confidential files), those of means 95%
-#' (94% from the files) and those of quantiles 96%. The worst coverage, 91%, is
-#' that of the coefficient of a level with few amounts (3% of the records): its
-#' estimate is .4 standard errors too near to 0. At epsilon 5, in 150 files,
-#' intervals of coefficients covered it 94% of the time, those of means and
-#' quantiles 95%.
+#' released sums and from the predictors of a synthetic set, not from the
+#' predictors of the file. Because the tables are noisy, the sums that the model
+#' expects are not known exactly. The covariance includes this error.
 #'
-#' Intervals from pooled sets of `synthesize(uncertainty = TRUE)` covered it, in
-#' the same files, 95 to 96% of the time on average: for means, means of groups,
-#' coefficients, shares and cells of tables. The worst is the level with few
-#' amounts: 88% for its coefficient and 89% for its mean. At epsilon 5, in 150
-#' files, the coverage was 96% for means of groups, 95% for all else and 90% for
-#' the worst, a cell. Use [tables()] for cells: it does not shrink. All sets
-#' have the released number of records. The noise of that number is in shares,
-#' but counts of pooled sets do not show it.
+#' We counted how often 95% intervals covered the population's value in files of
+#' 3,000 records, with five categorical columns and an amount with zeros. At an
+#' add-remove epsilon of 1, in 500 files, the average coverage was 94.4% for
+#' coefficients (94.6% when computed from the confidential files), 95% for means
+#' (94% from the files) and 96% for quantiles. The worst coverage was 91%, for
+#' the coefficient of a level with few amounts (3% of the records). The estimate
+#' of this coefficient is .4 standard errors too near to 0. At epsilon 5, in 150
+#' files, the coverage was 94% for coefficients and 95% for means and quantiles.
 #'
-#' The relation of two amounts is weaker in sets than in the file, since one is
-#' a predictor of the other in bins. Intervals of a coefficient of one amount on
-#' another do not know this and may miss.
+#' In the same files, we tried intervals from pooled sets of
+#' `synthesize(uncertainty = TRUE)`. They covered the population's value 95 to
+#' 96% of the time on average, for means, means of groups, coefficients, shares
+#' and cells of tables. The worst coverage was for the level with few amounts:
+#' 88% for its coefficient and 89% for its mean. At epsilon 5, in 150 files, the
+#' coverage was 96% for means of groups, 95% for all else and 90% for the worst,
+#' a cell. Use [tables()] for cells, because its estimates are not shrunk. All
+#' pooled sets have the released number of records. Standard errors of shares
+#' include the noise of that number, but those of counts do not.
+#'
+#' The relation of two amounts is weaker in sets than in the file, because one
+#' amount predicts the other only in bins. Intervals of a coefficient of one
+#' amount on another do not account for this and may miss.
 #' @param object (`file_release`)
 #' @param ... Must be empty.
-#' @return `summary()` a `summary_file_release` whose `table` has a row for each
-#'   statistic of each amount: `amount`, `statistic` (`mean`, of records with a
-#'   value; `mean with zeros`, where zeros are a part of the amount; `10%` to
-#'   `90%`), `estimate`, `noise` (standard deviation), `std_error` (noise and
-#'   sample), `low` and `high` (95% interval).
-#' @section Error types: `pseudosynth_error_input`: a release without amounts.
+#' @return `summary()` returns a `summary_file_release`. Its `table` has a row
+#'   for each statistic of each amount: `amount`, `statistic` (`mean`, of
+#'   records with a value; `mean with zeros`, if zeros are a part of the amount;
+#'   `10%` to `90%`), `estimate`, `noise` (standard deviation), `std_error`
+#'   (noise and sample), `low` and `high` (95% interval).
+#' @section Error types: `pseudosynth_error_input`: a release without protected
+#'   amounts.
 #' @section Privacy: Post-processing of what was released.
 #' @seealso [tables()], [score-inference]
 #' @name file-inference

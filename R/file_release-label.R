@@ -43,14 +43,15 @@ file_unit_text <- function(x) {
 file_verdict <- function(x) {
   list(label = "strict", reasons = c(
     paste(
-      "Every table is a sum of whole vectors whose length is counted, under",
-      "exact discrete Gaussian noise."
+      "To every table, each record adds a vector of whole numbers whose length",
+      "is counted in the cost. The noise is exact discrete Gaussian noise."
     ),
     if (length(x$amounts) > 0) {
       paste(
-        "Every amount is measured by sums of clipped whole scores times whole",
-        "vectors. A record's vector depends on its own columns and on released",
-        "numbers, and is checked to be no longer than a public limit."
+        "Every amount is measured by sums. A record adds its clipped score, a",
+        "whole number, times a vector of whole numbers. This vector depends on",
+        "the record's own columns and on released numbers. It is checked to be",
+        "no longer than a public limit."
       )
     },
     paste(

@@ -309,8 +309,8 @@ warn_tables <- function(tables, epsilon) {
     warn_of(
       "tables", "More than three stated tables make all others noisier.",
       x = "{length(tables)} are stated at epsilon {format_exact(epsilon)}.",
-      i = "State those alone whose columns have a relation that no two of them
-           show."
+      i = "State only tables whose columns are related in a way that no pair of
+           them shows."
     )
   }
 }
@@ -334,11 +334,13 @@ warn_file_budget <- function(block, n, names) {
   alone <- names[setdiff(unique(as.vector(columns)), kept)]
   if (stats::median(noise) > 0.25 || length(alone) > 0) {
     warn_of(
-      "budget", "The noise is so large that pairs of columns are lost.",
-      x = "{sum(lost)} of {length(pairs)} pairs have more noise than they can
-           tell.",
+      "budget",
+      "The noise is so large that it hides relations between columns.",
+      x = "In {sum(lost)} of {length(pairs)} pairs of columns, the noise hides
+           how the two columns are related.",
       x = if (length(alone) > 0) {
-        "What {.val {alone}} ha{?s/ve} to do with any other column is lost."
+        "The noise hides how {.val {alone}} {?is/are} related to any other
+         column."
       },
       i = "Spend more {.arg epsilon}, join levels, or leave columns out of the
            plan."

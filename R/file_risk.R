@@ -222,13 +222,13 @@ print_lines.file_risk <- function(x) {
     ),
     wrap_line(paste("keys:", toString(x$keys))),
     sprintf("  unique by keys: %s of records", share("unique_file")),
-    sprintf("  of these a set has once: %s", of("keys")),
-    sprintf("  unique by all columns, and once in a set: %s", of("all")),
+    sprintf("  of these, also unique by keys in a set: %s", of("keys")),
+    sprintf("  unique by all columns, and also in a set: %s", of("all")),
     if (is.null(matches)) {
-      "  rows are nobody's: no column is published"
+      "  no row of a set belongs to a person: no column is published"
     } else {
       sprintf(
-        "  rows found by keys: %s of %s expected",
+        "  persons expected to be found by keys: %s of %s",
         format_figure(mean(matches$expected_match_risk)),
         format_count(x$n_records)
       )

@@ -340,8 +340,10 @@ plan_text <- function(control) {
 #' @param columns (character) Published beside what is synthetic.
 #' @noRd
 published_text <- function(columns) {
-  listed <- paste0(toString(columns), ": values as published; N")
-  if (length(columns) == 0) "none; N" else listed
+  listed <- paste0(
+    toString(columns), ": values as published; N is also public"
+  )
+  if (length(columns) == 0) "none; N is public" else listed
 }
 
 censor_inputs <- function(censor) {

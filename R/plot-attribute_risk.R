@@ -23,7 +23,7 @@ autoplot.attribute_risk <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.attribute_risk}.")
   sources <- c("synthetic sets", "the file itself", "guess from all")
   panels <- c(
-    "Value named by a draw", "One value, the right one", "Alone, known to be"
+    "A random match is right", "All matches are right", "Pattern is unique"
   )
   parts <- data.frame(
     name = c(

@@ -32,7 +32,7 @@ NULL
 autoplot.file_risk <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.file_risk}.")
   sources <- c("synthetic sets", "the file itself", "guess from all")
-  panels <- c("Value named by a draw", "One value, the right one")
+  panels <- c("A random match is right", "All matches are right")
   parts <- data.frame(
     name = c(
       "attribution", "attribution_file", "attribution_margin",

@@ -70,11 +70,11 @@ plot_file_tables <- function(object, type) {
     ),
     title = "Tables of synthetic files",
     subtitle = sprintf(
-      "%s: 1 is as good. Mean over %s: pairs %s, single columns %s",
+      "%s (1: as good). Mean over %s: pairs %s, single columns %s",
       if (by_pmse) {
-        "Propensity error, beside its value by chance in a fresh sample"
+        "Propensity error, divided by its value by chance in a fresh sample"
       } else {
-        "Total variation from the file's, beside that of a fresh sample"
+        "Total variation from the file, divided by that of a fresh sample"
       },
       counted(nrow(object$table), "set"), format_figure(mean[[1]], 2),
       format_figure(mean[[2]], 2)
@@ -106,8 +106,8 @@ plot_file_statistics <- function(object) {
     points = points, named = named,
     title = "Statistics of synthetic files",
     subtitle = sprintf(
-      "Difference from the file's, beside that of a fresh sample (line at 1).
-       At most twice as far: %s of %s",
+      "Difference from the file, divided by that of a fresh sample (line at 1).
+       At most 2: %s of %s",
       format_count(sum(near)), counted(length(near), "statistic")
     ), caption = confidential_caption
   )

@@ -32,9 +32,9 @@ plot_one_way <- function(object) {
     percent = object$what == "shares", subtitle = paste0(
       format(100 * object$level), "% intervals",
       if (object$about == "population") {
-        "; thick: the noise alone, thin: the sample, too"
+        "; thick: noise alone, thin: noise and sampling error"
       } else {
-        " of what the noise hides"
+        " that count the noise alone"
       }
     )
   )

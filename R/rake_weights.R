@@ -107,9 +107,10 @@ check_totals <- function(totals, sets) {
     toString(sort(setdiff(names(x), "total")))
   }, "")
   refuse_if(
-    anyDuplicated(of) > 0, "{.arg totals} must have one table for the same
+    anyDuplicated(of) > 0, "{.arg totals} must have only one table for the same
     columns.",
-    x = "Those of {.val {of[duplicated(of)]}} are there again.", arg = "totals"
+    x = "It has more than one for {.val {unique(of[duplicated(of)])}}.",
+    arg = "totals"
   )
   sums <- vapply(found, function(x) sum(x$total), 0)
   refuse_if(
@@ -136,15 +137,16 @@ check_total <- function(x, sets) {
   refuse_if(
     !is.numeric(x$total) || !all(is.finite(x$total)) || any(x$total <= 0),
     "Every total must be a number above 0.",
-    x = "By {toString(of)}, {counted(sum(!is_positive(x$total)), 'total')} are
-         not.",
+    x = "In the table of {toString(of)}, this fails for
+         {counted(sum(!is_positive(x$total)), 'total')}.",
     arg = "totals"
   )
   plain <- as.data.frame(lapply(x[of], category_text), optional = TRUE)
   twice <- sum(duplicated(plain))
   refuse_if(
-    twice > 0, "Each level must have one total.",
-    x = "By {toString(of)}, {counted(twice, 'row')} state another one.",
+    twice > 0, "Each combination of levels must have one total.",
+    x = "The table of {toString(of)} has {counted(twice, 'row')} with a second
+         total for the same levels.",
     arg = "totals"
   )
   plain$total <- as.double(x$total)
@@ -201,9 +203,9 @@ total_cells <- function(total, frame, k) {
   found <- match(key(lapply(frame[of], category_text)), key(total[of]))
   none <- sum(is.na(found))
   refuse_if(
-    none > 0, "Every record of the sets must have a total.",
-    x = "By {toString(of)}, set {k} has {counted(none, 'record')} of levels
-         without one.",
+    none > 0, "{.arg totals} must have a total for every record of the sets.",
+    x = "Set {k} has {counted(none, 'record')} whose levels are not in the table
+         of {toString(of)}.",
     arg = "totals"
   )
   empty <- nrow(total) - length(unique(found))

@@ -57,8 +57,8 @@ tell_unused_levels <- function(set) {
 # Whether the differences between sets tell anything
 origin_words <- c(
   reiter = "synthetic",
-  rubin = "synthetic, with what is unknown drawn anew in each set",
-  none = "synthetic, the same best values in different rows of each set"
+  rubin = "synthetic; what the release leaves open is drawn anew in each set",
+  none = "synthetic; all sets have the same best values in different rows"
 )
 
 column_type <- function(x) {

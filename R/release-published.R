@@ -20,7 +20,7 @@ refuse_near_copies <- function(y, beside, public) {
   refuse_privacy(
     length(setdiff(told, public)) > 0,
     "Published columns must not nearly reveal the response.",
-    x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
+    x = "{.val {told}} {cli::qty(length(told))}{?reveals/reveal}
          {format_near_share(near$share)} of it.",
     i = "Leave one out, or name all of them if this is intended:
          {.code public = {quoted_names(told)}}.",

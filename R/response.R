@@ -163,7 +163,7 @@ check_response <- function(y, response, family) {
   refuse_if(
     length(bad) > 0,
     "The modelled response {.code {response_label(response)}} must be finite.",
-    x = "It is not for {length(bad)} record{?s}.",
+    x = "It is not finite for {length(bad)} record{?s}.",
     i = "Choose another constant or transformation.",
     arg = "formula", rows = bad
   )

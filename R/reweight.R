@@ -5,28 +5,31 @@
 #' bound \eqn{\Delta}: they are down-weighted more than necessary. The new
 #' weights are
 #' \deqn{\alpha_i^w = \mathrm{clamp}(k \alpha_i \Delta / \Delta_i),}
-#' with \eqn{\Delta} and \eqn{\Delta_i} of the weighted fit and
-#' \eqn{\alpha_i^w = 0} where \eqn{\alpha_i = 0}. The constant \eqn{k < 1}
-#' allows for the change of the draws under the new weights.
+#' where \eqn{\Delta} and \eqn{\Delta_i} are the overall and the record's bound
+#' in the weighted fit. A record with \eqn{\alpha_i = 0} keeps weight 0. The
+#' constant \eqn{k < 1} allows for the change of the draws under the new
+#' weights.
 #'
 #' Weights of any scheme can be re-weighted. Lipschitz weights become the
 #' papers' LW_final, count weights their CW_final.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) A fit with privacy weights.
-#'   Any other model that [external_fit()] accepts also works, together with
-#'   `refit` and `privacy_weights`.
-#' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, searches by
-#'   refitting for the largest k below 1 whose refit keeps the bound of `fit`:
-#'   it starts at 0.95 and continues by secant steps inside the bracket found so
-#'   far. A number does one refit with that k, whatever its bound.
+#'   For any other model that [external_fit()] accepts, also state `refit` and
+#'   `privacy_weights`.
+#' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, refits the
+#'   model to find the largest k below 1 whose refit keeps the bound of `fit`.
+#'   The search starts at 0.95 and takes secant steps inside the bracket found
+#'   so far. With a number, the model is refitted once at that k, whatever bound
+#'   results.
 #' @param tolerance (number >= 0) How far the bound of an accepted refit may
-#'   exceed that of `fit`, as a share of it. The search ends when the bound is
-#'   within that share on either side. Default 0.02, because bounds are maxima
-#'   over draws and vary by about that much from run to run.
+#'   exceed the bound of `fit`, as a share of that bound. The search ends when
+#'   the bound is within that share on either side. Default 0.02, because bounds
+#'   are maxima over draws and vary by about that much from run to run.
 #' @param max_refits (count) Maximum number of refits of the search. Default 6.
-#' @param quantile (number in (0, 1]) Draws of every refit above this quantile
-#'   of the draw bounds are dropped, as in [truncate_draws()]. Default: that of
-#'   `fit`, which makes the bounds comparable.
+#' @param quantile (number in (0, 1]) In every refit, draws whose bound lies
+#'   above this quantile of the draw bounds are dropped, as in
+#'   [truncate_draws()]. Default: the quantile of `fit`, which makes the bounds
+#'   comparable.
 #' @param allow_unconverged (flag) Start from a fit that has not converged?
 #'   Default `FALSE`: an error.
 #' @param refit (function) For a model fitted elsewhere: see [external_fit()].
@@ -39,8 +42,8 @@
 #'   Its `privacy_weights` have the scheme `"reweighted"`, and `reweighting` is
 #'   a list with
 #'   * `k` (number): the constant of the refit;
-#'   * `target` (number): \eqn{\Delta} of `fit`; `bound` (number): that of the
-#'     refit;
+#'   * `target` (number): \eqn{\Delta} of `fit`; `bound` (number): the refit's
+#'     \eqn{\Delta};
 #'   * `search` (data frame): one row per refit with `k`, `bound`, `ratio` (to
 #'     the target), `accepted`, `converged`, `seconds`;
 #'   * `auto` (flag), `tolerance` (number).

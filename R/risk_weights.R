@@ -1,21 +1,22 @@
 #' Make weights from the identification risk of synthetic sets
 #'
-#' Gives records with a higher identification risk in synthetic sets of an
-#' unweighted fit a lower weight:
+#' Gives a lower weight to records with a higher identification risk in
+#' synthetic sets of an unweighted fit:
 #' \deqn{\alpha_i = \mathrm{clamp}(1 - c_i IR_i), \qquad c_i =
 #' lo + \frac{hi - lo}{1 + \exp(-slope (IR_i - mid))}.} The S-curve \eqn{c_i}
 #' amplifies high risks and dampens low ones. \eqn{IR_i} is computed by
-#' [identification_risk()]: the share of values with the same known pattern that
-#' lie outside the ball, counted where the record's own synthetic value lies
-#' inside, averaged over the sets. The constants of the papers' curve are
-#' missing in our copy; the defaults are ours.
+#' [identification_risk()]. In a set where the record's own synthetic value lies
+#' inside the ball, it is the share of values with the same known pattern that
+#' lie outside; in other sets it is 0. It is averaged over the sets. The
+#' constants of the papers' curve are missing in our copy; the defaults are
+#' ours.
 #'
 #' @inheritParams identification_risk
 #' @param synthetic [`synthetic_data`][synthetic_data], a data frame, a list of
-#'   data frames, or their `identification_risk`, which then sets `data`,
-#'   `known`, `radius` and `relative`.
-#' @param lower,upper (numbers >= 0, `lower <= upper`) lo and hi. Default 0.5
-#'   and 1.5.
+#'   data frames, or the `identification_risk` of these, which then supplies
+#'   `data`, `known`, `radius` and `relative`.
+#' @param lower,upper (numbers >= 0, `lower <= upper`) lo and hi in the formula.
+#'   Default 0.5 and 1.5.
 #' @param mid (number) The risk at the middle of the curve. Default 0.5.
 #' @param slope (number >= 0) Steepness of the curve. Default 10.
 #' @param ... Passed to [identification_risk()], such as `variable`, `threads`.

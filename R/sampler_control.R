@@ -10,42 +10,44 @@
 #'     out. It is exact for privacy weights between 0 and 1 and supports the
 #'     priors [prior_shared()] and [prior_normal()];
 #'   * `"grid"`: independent draws from an adaptive grid over all parameters,
-#'     without a Markov chain. For models of up to two parameters, whatever the
-#'     shape of the posterior under a censored likelihood;
+#'     without a Markov chain. It suits models with up to two parameters and
+#'     handles posteriors of any shape, as censored likelihoods give;
 #'   * `"surrogate"`: independent proposals from a quadratic expansion of the
-#'     log-likelihood around its penalised mode under the exact prior, each
-#'     accepted or rejected exactly. For all models except mixtures, with
-#'     weights and censoring;
-#'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns. For any model, but
-#'     slower; its chains rarely mix over the components of a mixture. Under a
-#'     censored likelihood the chains start from draws of the prior. With up to
-#'     20 unknowns (hyperparameters and correlations included) they jump between
-#'     the regions that short chains from other draws have found. With more they
-#'     do not cross from one mode or plateau to another, and a fit whose chains
-#'     end in different ones does not pass the convergence checks;
+#'     log-likelihood around its penalised mode under the exact prior. Each
+#'     proposal passes an exact accept-reject step. It suits all models except
+#'     mixtures and allows weights and censoring;
+#'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns. It suits any model but
+#'     is slower, and its chains rarely mix over the components of a mixture.
+#'     Under a censored likelihood the chains start from draws of the prior.
+#'     With up to 20 unknowns (hyperparameters and correlations included) they
+#'     jump between the regions that short chains from other draws have found.
+#'     With more unknowns they do not cross from one mode or plateau to another;
+#'     if they end in different ones, the fit does not pass the convergence
+#'     checks;
 #'   * `"auto"`: the first of these that suits the model (the grid only under a
 #'     censored likelihood). If the chains of the surrogate sampler agree but
 #'     have too few independent draws, they continue with up to ten proposals
 #'     per draw; if they disagree, they start over. If the sampler accepts too
 #'     few proposals (see `min_acceptance`), or does not converge with ten
-#'     proposals per draw, NUTS is run instead and the fit says so; but not with
-#'     more than ten coefficients under [prior_hierarchical()], where NUTS would
-#'     take hours. Under a censored likelihood nothing is re-run, because what
-#'     is run must not depend on the file. A sampler given by name is never
-#'     replaced.
+#'     proposals per draw, NUTS is run instead and the fit says so. It is not
+#'     run for more than ten coefficients under [prior_hierarchical()], because
+#'     it would take hours. Under a censored likelihood nothing is re-run,
+#'     because the file must not decide what is run. A sampler given by name is
+#'     never replaced.
 #' @param thin (count or `NULL`) Sweeps of the sampler per kept draw. `NULL`,
-#'   the default, is 0.6 times the number of components for the augmentation
-#'   sampler, 3 for the Gibbs sampler under [prior_hierarchical()] and for the
-#'   surrogate sampler under it with more than 20 columns, 10,000 divided by the
-#'   number of records (at least 2 or, under that prior, 3, at most 20) for the
-#'   surrogate sampler under a censored likelihood, and 1 otherwise.
+#'   the default, depends on the sampler. Augmentation: 0.6 times the number of
+#'   components. Gibbs: 3 under [prior_hierarchical()], otherwise 1. Surrogate:
+#'   3 under that prior with more than 20 columns, otherwise 1; under a censored
+#'   likelihood 10,000 divided by the number of records, but at least 2 (3 under
+#'   that prior) and at most 20. Others: 1.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: target
 #'   acceptance rate of the step size. `NULL`, the default, is 0.95 under
 #'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
 #'   otherwise. Raise it if draws diverge.
 #' @param max_treedepth (count from 1 to 20; default 10) NUTS: at most
 #'   2^max_treedepth steps per draw.
-#' @param metric (string; default `"diagonal"`) NUTS: `"diagonal"` or `"dense"`.
+#' @param metric (string; default `"diagonal"`) NUTS: the mass matrix,
+#'   `"diagonal"` or `"dense"`.
 #' @param progress (flag; default [interactive()]) Show progress?
 #' @param max_rhat (number above 1; default 1.05) Largest R-hat of a converged
 #'   fit.

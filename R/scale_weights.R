@@ -1,12 +1,12 @@
 #' Multiply weights of several schemes
 #'
-#' Returns the product of the weights of each record. One scalar for all records
-#' times record weights is the vector-scalar combined weight that the papers
-#' name as future work: the scalar brings every record below a threshold, the
-#' record weights lower those that need more.
+#' Returns the product of the weights of each record. The product of one scalar
+#' for all records and record weights is the vector-scalar combined weight that
+#' the papers name as future work. The scalar brings every record below a
+#' threshold, and the record weights further lower the records that need it.
 #'
 #' @param ... Two or more [privacy_weights] or [public_scalar()]s. Plain numbers
-#'   count as weights of unknown origin, and so does their product.
+#'   count as weights of unknown origin, and so does any product with them.
 #' @return [`privacy_weights`][privacy_weights] of scheme `"combined"`;
 #'   `arguments$of` names the parts. Weights that are multiplied only by public
 #'   scalars keep their scheme, see [scale_weights()]. The weakest part decides
@@ -62,15 +62,16 @@ combined_marks <- function(parts) {
 #' plain vector of unknown origin instead.
 #'
 #' @param weights ([privacy_weights]) The weights.
-#' @param scale (number >= 0) c_1. Default 1.
-#' @param shift (number) c_2. Default 0. A positive value acts as a floor.
+#' @param scale (number >= 0) The factor \eqn{c_1}. Default 1.
+#' @param shift (number) The shift \eqn{c_2}. Default 0. A positive value acts
+#'   as a floor.
 #' @param ... Must be empty.
 #'
-#' @return [`privacy_weights`][privacy_weights]. Count weights stay count
-#'   weights with `scale` \eqn{c_1 c}, `shift` \eqn{c_1 \mathrm{clamp}(g) + c_2}
-#'   and the corresponding factors. Frozen, two-stage and public scalar weights
-#'   keep their scheme. All others get the scheme `"scaled"` and depend on the
-#'   file as before.
+#' @return [`privacy_weights`][privacy_weights]. Count weights with scale c and
+#'   shift g stay count weights, with `scale` \eqn{c_1 c}, `shift`
+#'   \eqn{c_1 \mathrm{clamp}(g) + c_2} and the corresponding factors. Frozen,
+#'   two-stage and public scalar weights keep their scheme. All others get the
+#'   scheme `"scaled"` and depend on the file as before.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, a plain vector.

@@ -24,10 +24,10 @@ check_scaling <- function(scaling, frame) {
   }, TRUE)
   refuse_if(
     !named || !all(good),
-    "{.arg scaling} must be a list of a centre and a positive scale for each
-     predictor named.",
+    "{.arg scaling} must be a named list. For each predictor in it, it must have
+     a centre and a positive scale.",
     x = if (named) {
-      "It is not for {.val {names(scaling)[!good]}}."
+      "It has something else for {.val {names(scaling)[!good]}}."
     } else {
       "It is {describe_type(scaling)}{if (is.list(scaling))
        ', not with distinct names'}."

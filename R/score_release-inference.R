@@ -57,8 +57,8 @@ print_lines.score_release <- function(x) {
   c(
     strwrap(capitalize(format(x)), 78, exdent = 2),
     paste0("  ", format_table(Filter(function(cost) !all(is.na(cost)), parts))),
-    "  costs are add-remove; noise is its standard deviation over the most that",
-    "  one record adds",
+    "  costs are add-remove; noise is a standard deviation, in multiples of",
+    "  the most that one record adds",
     if (is_saturated(x)) {
       "  nearly all scores are clipped: the reference is too far from the file"
     },

@@ -2,67 +2,71 @@
 #'
 #' Releases noisy statistics once: two sums of clipped scores, a histogram of
 #' the response (the margin) and, where the budget bears them, tables of the
-#' response by each predictor. Everything computed from them afterwards is free:
-#' the posterior of the coefficients given the sums and their *known* noise, and
-#' any number of sets. No posterior of the file is sampled. The release may
-#' leave the agency: [synthesize()] draws from it for published predictors
-#' without the file.
+#' response by each predictor. Everything computed from them afterwards costs no
+#' privacy: the posterior of the coefficients given the sums and their *known*
+#' noise, and any number of sets. No posterior of the file is sampled. The
+#' release may leave the agency: [synthesize()] draws from it for published
+#' predictors without the file.
 #'
 #' The predictors X, the number of records N, the prior and the reference are
-#' public. Public weights \eqn{w_i = \min(1, \kappa / l_i)} with \eqn{l_i =
-#' (x_i' A x_i)^{1/2}} and \eqn{A = (X'WX + P)^{-1} = LL'} give all records the
-#' same maximal influence. A step releases \eqn{L'X'Wu} with noise, where
-#' \eqn{u_i} is the score of record i in its linear predictor, clipped to
-#' \eqn{\pm c}. The first step is taken at the reference, the second at the
-#' result of the first. Each step also releases how many scores were unclipped,
-#' from which the scale of the errors, or another shape of the family, is
-#' estimated. The margin is a noisy histogram on public bins. Sets are drawn
-#' from the most likely counts given the noisy ones and the family's law: close
-#' to the law where the noise exceeds the counts, close to the noisy counts
-#' elsewhere. Noise in distant, empty bins therefore does not raise means and
-#' upper quantiles. Tables count bins of the response by each predictor; they
-#' carry what the model does not know, such as another spread in a group. In a
-#' set with a margin, records then swap values: the values stay, and the set's
-#' tables and scores come close to what was released. All parts are sums of
-#' whole numbers with exact noise; see
-#' `vignette("score-release")` for the proof.
+#' public. Public weights \eqn{w_i = \min(1, \kappa / l_i)} with
+#' \eqn{l_i = (x_i' A x_i)^{1/2}} and \eqn{A = (X'WX + P)^{-1} = LL'} give all
+#' records the same maximal influence. A step releases \eqn{L'X'Wu} with noise,
+#' where \eqn{u_i} is the score of record i with respect to its linear
+#' predictor, clipped to \eqn{\pm c}. The first step is taken at the reference,
+#' the second at the result of the first. Each step also releases the number of
+#' unclipped scores, from which the family's shape, such as the scale of the
+#' errors, is estimated. The margin is a noisy histogram on public bins. Sets
+#' are drawn from the counts that are most likely given the noisy counts and the
+#' family's law. They are close to the law where the noise exceeds the counts,
+#' and close to the noisy counts elsewhere. Noise in distant, empty bins
+#' therefore does not raise means and upper quantiles. Tables count bins of the
+#' response by each predictor. They show what the model misses, such as a
+#' different spread in one group. In a set with a margin, records then swap
+#' values so that the set's tables and scores come close to the released ones.
+#' The values themselves do not change. All parts are sums of whole numbers with
+#' exact noise; see `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
 #'   may also be a table of a database, paths of CSV or Parquet files, or
 #'   [shards()] of these: see the section on databases. Levels of unordered
-#'   factors are sorted, because their order could reveal that of the responses
-#'   (as after [stats::reorder()]); ordered factors keep theirs. The first level
-#'   is the baseline; `relevel(group, ref = "c")` in the formula sets another.
+#'   factors are sorted, because their order could reveal the order of the
+#'   responses (as after [stats::reorder()]). Ordered factors keep their order.
+#'   The first level is the baseline; `relevel(group, ref = "c")` in the formula
+#'   sets another.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()],
-#'   [beta_response()] or [categorical()]. For [categorical()] one step releases
-#'   noisy sums by level; `reference`, `clip` and `shares` do not apply.
+#'   [beta_response()] or [categorical()]. For [categorical()] a single step
+#'   releases noisy sums by level; `reference`, `clip` and `shares` do not
+#'   apply.
 #' @param epsilon (number from 1e-4 to 10) Total cost of the release under
 #'   `neighbours` at `delta`. Below a few hundredths the noise may be too large
 #'   to sample exactly; this is an error and nothing is spent.
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
 #'   `epsilon`. Default 1e-6. With 0 the noise is discrete Laplace and epsilon
-#'   is pure. That is better for small epsilon and up to about a dozen
+#'   is pure. That is better for a small epsilon and up to about a dozen
 #'   coefficients: for `ce_income` on age, education and earner at epsilon 0.25
-#'   the error of the margin was 0.020 instead of 0.031 and that of the groups
-#'   0.060 instead of 0.067. Its noise grows with the number of coefficients:
-#'   with 37 of them, at epsilon 1, the error of the groups was 0.05 instead of
-#'   0.04.
+#'   the margin's error was 0.020 instead of 0.031, and the groups' error 0.060
+#'   instead of 0.067. Laplace noise grows with the number of coefficients: with
+#'   37 coefficients, at epsilon 1, the groups' error was 0.05 instead of 0.04.
 #' @param neighbours (string) The relation that `epsilon` refers to:
-#'   `"add-remove"`, the default, or `"replace"`. The label states both.
+#'   `"add-remove"`, the default, or `"replace"`. The label states the cost
+#'   under both.
 #' @param reference (named list; none for [categorical()]) Public values: the
 #'   intercept, the family's shape (`sigma`, `size` or `precision`), and slopes
-#'   if they are known; others are 0. Scores are computed with the public shape.
+#'   if they are known; slopes that are not stated are 0. Scores are computed
+#'   with the public shape.
 #' @param bounds,bins For the margin: smallest and largest value in the
 #'   response's own unit, from public knowledge, and the number of bins (default
 #'   40). `bounds = NULL`, the default: no margin; synthetic values then follow
-#'   the family's own distribution. Bins of counts have their breaks between
-#'   whole numbers, and there are at most as many bins as whole numbers. A
-#'   margin does not correct a family that is too narrow: for counts that vary
-#'   more than Poisson ones, `poisson()` clips most of their relation to the
-#'   predictors (a log ratio of 0.50 becomes 0.24, under `neg_binomial()` 0.44).
-#'   Not for two values. Sets for other predictors than the file's, such as a
-#'   part of it, get the part of the margin that belongs to their predictors.
+#'   the family's own distribution. For counts, breaks lie between whole
+#'   numbers, and there are at most as many bins as whole numbers. A margin does
+#'   not correct a family that is too narrow. For counts that vary more than
+#'   Poisson counts, `poisson()` clips most of their relation to the predictors:
+#'   a log ratio of 0.50 becomes 0.24 (0.44 under `neg_binomial()`). `bounds` do
+#'   not apply to a response with levels or two values. Sets for predictors
+#'   other than the file's, such as those of some of its records, get the part
+#'   of the margin that belongs to these predictors.
 #' @param prior ([prior_normal()] or `NULL`) `NULL`, the default, is
 #'   `prior_normal(s, c(b, 2.5 s))`, where b is the reference's intercept and s
 #'   the larger of 1 and the reference's sigma.
@@ -70,20 +74,21 @@
 #'   in units of their public standard deviation under the reference.
 #'   Default `c(1.5, 0.8)`, for counts `c(1.5, 1)`, for `bernoulli()` `c(1, 1)`.
 #' @param shares (three positive numbers) Shares of the budget for the margin,
-#'   the first and the second step (of mu squared; of epsilon if delta is 0).
-#'   Default `c(0.3, 0.12, 0.58)`. Without a margin the
-#'   two steps divide the whole budget in the ratio of their shares.
+#'   the first and the second step. The budget is mu squared, or epsilon if
+#'   delta is 0. Default `c(0.3, 0.12, 0.58)`. Without a margin the two steps
+#'   divide the whole budget in the ratio of their shares.
 #' @param table_share (number from 0 to below 1) Share of the budget for tables
-#'   of up to 20 bins of the response by each predictor (a number in fifths).
-#'   The other parts share the rest. Default 0.35: on months 1 and 7 shares from
-#'   0.3 to 0.6 hardly differed. 0: no tables. There are also no tables if a
-#'   level has on average fewer records than 32 standard deviations of the noise
-#'   (`ce_income`: below an epsilon of about 0.7), without a margin, for
-#'   [bernoulli()] and [categorical()], or with `delta = 0`. The other parts
-#'   then share the whole budget. Only sets gain from tables. If you need only
-#'   estimates with intervals, or sets with `uncertainty = TRUE`, state 0.
+#'   of up to 20 bins of the response by each predictor (a numeric predictor is
+#'   cut into fifths). The other parts share the rest. Default 0.35; in tests on
+#'   months 1 and 7 of the survey, shares from 0.3 to 0.6 hardly differed. With
+#'   0 there are no tables. There are also none without a margin, for
+#'   [bernoulli()] and [categorical()], with `delta = 0`, or if a level has on
+#'   average fewer records than 32 standard deviations of the noise (for
+#'   `ce_income`: below an epsilon of about 0.7). The other parts then share the
+#'   whole budget. Only sets gain from tables. If you need only estimates with
+#'   intervals, or sets with `uncertainty = TRUE`, state 0.
 #' @param spread (positive number or `NULL`) kappa, as a multiple of the median
-#'   of the \eqn{l_i}. `NULL`, the default, is 1, for [categorical()] 0.7.
+#'   of the \eqn{l_i}. `NULL`, the default, is 1, or 0.7 for [categorical()].
 #' @param response,scaling As in [fit_synthesizer()].
 #' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is reproducible and must not leave
@@ -100,91 +105,93 @@
 #'     margin;
 #'   * `tables`: `breaks` of the response's bins on the modelled scale, noisy
 #'     `residuals` by predictor (counts, centred along levels and bins), their
-#'     `noise`, the public number of `records` of each level, `excess` (what a
-#'     record has beyond what the model expects, without what is only noise) and
-#'     the cost; `NULL` without tables;
-#'   * `population`: what has to be known of the published predictors: column
-#'     means of their design and, with a margin, a hundred of its rows along the
-#'     linear predictor, how predictors are coded in tables, and the matrix L;
+#'     `noise`, the public number of `records` of each level, `excess` (per
+#'     record of a level, the share in each bin beyond what the model expects,
+#'     shrunk to remove noise) and the cost; `NULL` without tables;
+#'   * `population`: what drawing needs of the published predictors: the column
+#'     means of their design; with a margin also a hundred design rows along the
+#'     linear predictor, the coding of predictors in tables, and the matrix L;
 #'   * `coefficients`, `covariance`: posterior under the stated prior, for
 #'     inference, see [coef()][score-inference];
-#'   * `draws`: mean and covariance under a prior variance of the slopes that is
-#'     estimated from the sums; synthetic data are drawn from these. For
-#'     [categorical()] only the mean, under the stated prior, because drawn
+#'   * `draws`: mean and covariance from which synthetic data are drawn, under a
+#'     prior variance of the slopes that is estimated from the sums.
+#'     [categorical()] has only the mean, under the stated prior, because drawn
 #'     coefficients can turn a rare level into a common one;
-#'   * `shape`: of the family, estimated from the released share; `NULL` if the
-#'     family has none;
+#'   * `shape`: the family's shape, estimated from the released share; `NULL` if
+#'     the family has none;
 #'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,
 #'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
 #' @section Databases:
 #' `data` may be a table in SQLite, PostgreSQL or DuckDB, such as
-#' `dplyr::tbl(con, "persons")`. The database adds the whole sums and R adds the
-#' noise: at the same seed the release is the same as that of a data frame,
-#' number for number. R reads the combinations of the predictors with their
-#' counts, and sums by combination. If only one record has a combination, the
-#' sum is that of this record: R is on the agency's side. No query gives a
-#' response.
+#' `dplyr::tbl(con, "persons")`. The database computes the sums of whole numbers
+#' and R adds the noise. At the same seed the release is the same as for a data
+#' frame, number for number. R reads each combination of the predictors with its
+#' count and its sums. If only one record has a combination, the sums are this
+#' record's own, so R must run inside the agency. No query returns a response.
 #' [release_queries()] shows the queries.
-#' * The name must be that of a table that holds its records: not of a view, a
-#'   foreign or a virtual table, and not a query of your own. A record would
-#'   otherwise be several rows, or depend on other records, unseen. A table may
-#'   have partitions.
+#' * The name must be that of a table that itself holds the records. Views,
+#'   foreign tables, virtual tables and queries of your own are refused, because
+#'   in them a record could, undetected, be several rows or depend on other
+#'   records. A table may have partitions.
 #' * Of dplyr's steps, `select()`, `rename()` and `filter()` are accepted. A
 #'   filter compares columns with constants or with each other, by `==`, `!=`,
 #'   `<`, `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`. It
 #'   compares text by `==`, `!=` and `%in%` only. For any other step, write its
 #'   result to a table first.
-#' * All queries see one moment: they run in a transaction that reads only. The
-#'   connection must not be in another one. Settings of the session, such as
-#'   PostgreSQL's search path, change nothing but what the table's name means.
+#' * All queries see the data at one moment, because they run in a read-only
+#'   transaction. The connection must not have another transaction open.
+#'   Settings of the session, such as PostgreSQL's search path, affect only
+#'   which table the name refers to.
 #' * If the database lets your role see only some of the rows, only these are
-#'   released. The rule that selects them must decide on each row alone.
+#'   released. The rule that selects them must decide on each row by that row
+#'   alone.
 #' * The response is modelled as `y`, `log(y)` or `sqrt(y)`. Each term of the
 #'   formula is computed from a record alone. Predictors have at most a million
-#'   combinations of values, and each fewer values than half of the records.
+#'   combinations of values. Each predictor has fewer distinct values than half
+#'   the number of records.
 #' * Columns hold numbers, text, or true and false, not dates. Text is compared
-#'   in bytes; PostgreSQL's `char(n)` is read without the blanks that fill it
-#'   up. Levels of the response are stated by `response`.
+#'   in bytes; PostgreSQL's `char(n)` is read without its padding blanks. State
+#'   the levels of the response in `response`.
 #' * The engine computes the first sums before anything is spent, so that a
 #'   failure there costs nothing. If it fails later, the error says that the
 #'   cost stays spent.
-#' * Predictors that tell the response are refused as in a data frame, by
-#'   queries. Two things are left out: the check for a column that is the
-#'   response in another order and in another unit at once, and the message on
-#'   predictors that together nearly give the response. One check goes beyond
-#'   those of a data frame: predictors that together determine every response
-#'   are refused.
+#' * Queries check the predictors: those that reveal the response are refused,
+#'   as for a data frame. Two things are left out: the check for a column that
+#'   is the response in another order and in another unit at once, and the
+#'   message on predictors that together nearly give the response. One check is
+#'   added: predictors that together determine every response are refused.
 #' * A ledger does not recognise the response under another name.
 #' * SQLite needs its mathematical functions for `log(y)`:
 #'   `RSQLite::initExtension(con, "math")`.
-#' * In DuckDB a name must be that of one table: where there are several, state
-#'   the schema by [DBI::Id()]. Sessions with another collation or order, or
-#'   with macros that have the name of a function, are refused.
+#' * In DuckDB only one table may have the name; if several have it, state the
+#'   schema by [DBI::Id()]. Sessions with a changed collation or sort order, or
+#'   with macros named like a function, are refused.
 #'
 #' `data` may also be paths of CSV files or of Parquet files, such as
 #' `c("persons1.parquet", "persons2.parquet")`. They need package duckdb, which
-#' reads them into a database in R's temporary folder; it is removed at the end.
-#' All files together are one table. Columns are matched by name. A file and its
-#' copy are refused; a record that is in two files counts twice. CSV files have
-#' commas between columns. A column that holds only numbers, only dates such as
-#' 2020-01-31, or only the words `TRUE` and `FALSE` is read as such. All else is
-#' text, also `01`. Empty fields and `NA` are missing values.
+#' reads them into a database in R's temporary folder. That database is removed
+#' at the end. All files together are one table. Columns are matched by name. A
+#' file and its copy are refused; a record that is in two files counts twice.
+#' CSV files have commas between columns. A column that holds only numbers, only
+#' dates such as 2020-01-31, or only the words `TRUE` and `FALSE` is read as
+#' such. Everything else, such as `01`, is text. Empty fields and `NA` are
+#' missing values.
 #'
 #' A file that lies in several tables, on one connection or on several, is given
 #' as [shards()] of them.
 #'
 #' @section Error types:
-#' `pseudosynth_error_engine`, `pseudosynth_error_rows` (both
-#' `pseudosynth_error_input`): a database that cannot do what the release rests
-#' on, or a column of another type; `data` whose rows may not be single records.
-#' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or
-#' text response without stated levels, see [public_response()].
-#' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
-#' reference that is not a list of public values, an unsupported family, another
-#' prior than [prior_normal()], a bound that equals the file's smallest or
-#' largest value. `pseudosynth_error_copied_response`: a predictor that reveals
-#' the response.
+#' `pseudosynth_error_engine` (a `pseudosynth_error_input`): a database that
+#' cannot do what the release needs, or a column of another type.
+#' `pseudosynth_error_rows` (a `pseudosynth_error_input`): `data` whose rows may
+#' not be single records. `pseudosynth_error_unstated` (a
+#' `pseudosynth_error_privacy`): a factor or text response without stated
+#' levels, see [public_response()]. `pseudosynth_error_input`: an epsilon,
+#' delta, clip or share out of range, a reference that is not a list of public
+#' values, an unsupported family, another prior than [prior_normal()], a bound
+#' that equals the file's smallest or largest value.
+#' `pseudosynth_error_copied_response`: a predictor that reveals the response.
 #' @section Warning types:
 #' All are computed from what is released.
 #' * `pseudosynth_warning_budget`: the noise dominates the coefficients or the
@@ -198,9 +205,10 @@
 #'   too large a mean and spread.
 #' @section Privacy:
 #' The guarantee is exact. Each record contributes a whole number times a public
-#' whole vector, so the sensitivity is counted, not estimated. The noise is
-#' sampled exactly, from the operating system's entropy. No Markov chain is
-#' involved. Reference, bounds, prior and clip must be chosen without the data.
+#' vector of whole numbers, so the sensitivity is counted, not estimated. The
+#' noise is sampled exactly, from the operating system's entropy. No Markov
+#' chain is involved. Reference, bounds, prior and clip must be chosen without
+#' the data.
 #' @references
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
 #' privacy. Dong, Roth and Su (2022), Gaussian differential privacy. Balle and

@@ -3,14 +3,14 @@
 
 #' Compute the seed of a stage of a job
 #'
-#' Returns the seed that a job derives from its own for one of its stages:
+#' Returns the seed that a job derives from its own seed for one of its stages:
 #' `pseudo_posterior(seed = s)` runs each stage at `stage_seed(s, stage)`. With
 #' these seeds, running the steps one by one gives the same result.
 #'
 #' | stage | what is run at its seed |
 #' |---|---|
 #' | `"unweighted"` | the first fit |
-#' | `"weighted"` | the refit with weights; `"weighted_e"` counts its refits |
+#' | `"weighted"` | the refit with weights; `"weighted_e"` numbers its refits |
 #' | `"censored"` | the fit under a censoring rule |
 #' | `"solve"`, `"reweight"` | [solve_weights()], [reweight()] |
 #' | `"first"` | [two_stage_weights()] |
@@ -19,20 +19,19 @@
 #' | `"score"` | [score_release()] |
 #' | `"sets"` | [synthesize()] |
 #'
-#' Refit k of a search runs at `stage_seed(own, "refit", k)` of the search's own
-#' seed.
+#' Refit k of a search runs at `stage_seed(own, "refit", k)`, where `own` is the
+#' search's own seed.
 #'
-#' Every function that draws turns its seed into the 64 bits
-#' mix(mix(mix(seed) ^ FNV-1a(purpose)) ^ number), where mix is a step of
-#' splitmix64, FNV-1a a hash of the purpose's bytes, and the purpose a word such
-#' as `"fit"`, `"refit"` or `"synthesize"`. A fit and a synthesis at one seed
-#' have no random numbers in common, nor have neighbouring seeds. A stage's seed
-#' is the upper 53 of these bits. The same seed gives the same bits on every
-#' platform.
+#' Every function that draws turns its seed into the 64 bits mix(mix(mix(seed) ^
+#' FNV-1a(purpose)) ^ number), where mix is a step of splitmix64, FNV-1a a hash
+#' of the purpose's bytes, and the purpose a word such as `"fit"`, `"refit"` or
+#' `"synthesize"`. A fit and a synthesis at the same seed have no random numbers
+#' in common, and neither do runs at neighbouring seeds. A stage's seed is the
+#' upper 53 of these bits. The same seed gives the same bits on every platform.
 #'
-#' @param seed (whole number from 0 to 2^53 or `NULL`) The job's seed. `NULL`,
-#'   the operating system's entropy, gives `NULL`.
-#' @param stage (string) The word of the stage.
+#' @param seed (whole number from 0 to 2^53 or `NULL`) The job's seed. `NULL`
+#'   (the operating system's entropy) returns `NULL`.
+#' @param stage (string) The name of the stage, as in the table.
 #' @param number (whole number from 0 to 2^53) Which repetition of the stage.
 #'   Default 1.
 #' @return (whole number below 2^53, or `NULL`)

@@ -28,8 +28,9 @@ sequence_order <- function(plan, order, predictors) {
   found <- sorted[sorted %in% order]
   refuse_if(
     !is.null(order) && !identical(found, order),
-    "{.arg order} must put the predictors of a column before it.",
-    x = "{.arg predictors} say otherwise of {.val {found[found != order]}}.",
+    "{.arg order} must put each column after its predictors.",
+    x = "By {.arg predictors}, {.val {found[found != order]}} must be in another
+         order.",
     arg = "order", class = "pseudosynth_error_order"
   )
   lapply(stats::setNames(seq_along(sorted), sorted), function(k) {
@@ -62,8 +63,10 @@ check_order <- function(order, drawn, plan) {
 check_predictors <- function(predictors, drawn, given, table) {
   check_that(
     is.null(predictors) || is_named_list(predictors), predictors,
-    "{.arg predictors} must be a list of names of columns, named by the column
-     that is drawn from them.", arg = "predictors"
+    "{.arg predictors} must be a list. Each element is named by a column and
+     gives the names of the columns that it is drawn from.",
+    i = "For instance {.code list(income = c(\"age\", \"region\"))}.",
+    arg = "predictors"
   )
   twice <- unique(names(predictors)[duplicated(names(predictors))])
   other <- setdiff(names(predictors), drawn)
@@ -73,8 +76,8 @@ check_predictors <- function(predictors, drawn, given, table) {
   role <- unique(table$role[match(useless, table$column)])
   refuse_if(
     length(twice) + length(other) + length(unknown) > 0,
-    "{.arg predictors} must name columns of the plan that are drawn, and what
-     each is drawn from.",
+    "The names of {.arg predictors} must be columns that are drawn, each once.
+     Its values must be columns that are drawn or published.",
     x = if (length(twice) > 0) "{.val {twice}} {?is/are} named again.",
     x = if (length(other) > 0) "{.val {other}} {?is/are} not drawn.",
     x = if (length(absent) > 0) "There is no column {.or {.val {absent}}}.",

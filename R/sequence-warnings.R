@@ -16,8 +16,11 @@ warn_rare_levels <- function(plan, specs) {
   if (length(single) > 0) {
     warn_of(
       "rare_levels",
-      "{sum(single)} level{?s} {?has/have} a single record of the file.",
-      x = "Of {.val {names(single)}}. A set may have or lack {?it/them}.",
+      "{sum(single)} level{?s} {?has/have} only one record in the file.",
+      x = "{cli::qty(sum(single))}The level{?s} {?is/are} in
+           {.val {names(single)}}.",
+      x = "{cli::qty(sum(single))}A synthetic set may or may not contain
+           {?it/them}.",
       i = "Join levels, or state {.field outside} in the codebook."
     )
   }

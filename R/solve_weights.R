@@ -6,22 +6,23 @@
 #' identification risk. The search refits the model, because the draws depend on
 #' the weights; each refit starts where the previous one ended.
 #'
-#' One weight for all records is the exponential mechanism with the
-#' log-likelihood as utility: every record gets the weight that the riskiest one
-#' needs. The first refit takes \eqn{\alpha = target / \Delta} with \eqn{\Delta}
-#' of the unweighted fit, as the papers do. It overshoots, because the draws
-#' spread as the weight falls. Later refits follow a secant.
+#' With one weight for all records, this is the exponential mechanism with the
+#' log-likelihood as utility: every record gets the weight that the riskiest
+#' record needs. The first refit takes \eqn{\alpha = target / \Delta} with
+#' \eqn{\Delta} of the unweighted fit, as the papers do. That overshoots the
+#' target, because the draws spread out as the weight falls. Later refits follow
+#' a secant.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) The unweighted fit.
 #' @param target (number > 0, a fit or a `lipschitz_bound`) The \eqn{\Delta} to
-#'   reach; a fit or a bound stands for its own \eqn{\Delta}.
+#'   reach; for a fit or a bound, its own \eqn{\Delta} is the target.
 #' @param weights ([privacy_weights] or `NULL`) The weights to scale or shift.
 #'   `NULL`, the default: one weight for all records.
-#' @param by (string) What is solved for: `"scale"`, the default,
-#'   \eqn{c} in \eqn{\mathrm{clamp}(c \alpha_i)}, or `"shift"`, \eqn{g} in
-#'   \eqn{\mathrm{clamp}(\alpha_i + g)}, between -1 and 1.
+#' @param by (string) What is solved for: `"scale"`, the default: \eqn{c} in
+#'   \eqn{\mathrm{clamp}(c \alpha_i)}. `"shift"`: \eqn{g}, between -1 and 1, in
+#'   \eqn{\mathrm{clamp}(\alpha_i + g)}.
 #' @param risk (number in (0, 1)) The mean identification risk to reach, in
-#'   place of `target`. Measured by [identification_risk()] with `known`,
+#'   place of `target`. It is measured by [identification_risk()] with `known`,
 #'   `radius` and `relative` on `m` synthetic sets of each refit.
 #' @param known,radius,relative As in [identification_risk()]; for `risk` only.
 #' @param m (count) Synthetic sets of each refit; for `risk` only. Default 20.
@@ -49,8 +50,8 @@
 #' weighted fit, neither or both of `target` and `risk`, arguments out of range.
 #'
 #' @section Privacy:
-#' The value found depends on the file, and so do the weights, whatever they
-#' were before: the label is the papers' asymptotic one. A scalar stated
+#' The value found depends on the file. So do the new weights, even if `weights`
+#' did not. The label is therefore the papers' asymptotic one. A scalar stated
 #' beforehand is public; see [public_scalar()].
 #' @references Savitsky, Williams and Hu (2022), Bayesian pseudo posterior
 #' mechanism under asymptotic differential privacy, section 2 (there

@@ -160,8 +160,8 @@ cleared_verdict <- function(x) {
       "epsilon is claimed."
     ),
     paste(
-      "Sets are made from these tables alone. Columns that share no table have",
-      "no relation but what others bring about."
+      "Sets are made from these tables alone. Two columns that share no table",
+      "are related only through other columns."
     ),
     draft_reason(x$codebook)
   ))

@@ -85,8 +85,8 @@ sequence_verdict <- function(x) {
     "The models are of the records as they are, without weights or noise.",
     if ("tree" %in% x$kinds) {
       paste(
-        "Trees copy single values of records, rare ones and largest ones, too,",
-        "and of few columns whole records."
+        "Trees copy values of single records, also rare values and the largest",
+        "ones. If there are few columns, they copy whole records."
       )
     },
     draft_reason(x$plan$codebook)

@@ -1,8 +1,8 @@
 #' Compute the log-likelihood of every record at every draw
 #'
-#' Returns the unweighted, uncensored log-likelihood f_i(theta_s) =
-#' log p(y_i | x_i, theta_s): the log density of the *modelled* response (for
-#' `log(income) ~ ...` that of the log, without a Jacobian).
+#' Returns the unweighted, uncensored log-likelihood f_i(theta_s) = log p(y_i |
+#' x_i, theta_s): the log density of the *modelled* response (for
+#' `log(income) ~ ...`, the density of the log, without a Jacobian).
 #'
 #' Use it for other packages, such as loo. [lipschitz()] does not need this
 #' matrix.
@@ -79,8 +79,8 @@ chosen_draws <- function(draws, ids, n) {
 #'   of `draws`. Default `NULL`.
 #' @param ... Not used.
 #' @return (numeric matrix, S x N) Draws in rows, records in columns, in the
-#'   response's own unit. Counts are whole; two values are 0 (the first) and 1
-#'   (the second). Confidential.
+#'   response's own unit. Counts are whole. A response with two values is 0 for
+#'   the first and 1 for the second. Confidential.
 #' @section Error types: `pseudosynth_error_input`: new data without a predictor
 #'   or with an unknown level, or a matrix larger than the memory available
 #'   (option `pseudosynth.memory`, in bytes).
@@ -214,10 +214,11 @@ as_draws_df.synthesizer <- function(x, hyper = FALSE, ...) {
 #' label accounts for that.
 #'
 #' @param object,x (`synthesizer`) A fit of [fit_synthesizer()].
-#' @param pars (character or `NULL`) Which quantities. `NULL`, the default: all.
-#' @param ... For `loo()`: passed on. Otherwise not used.
-#' @return `rhat()`, `neff_ratio()`: a named number for each quantity of the
-#'   convergence checks; the ratio is the smaller of the bulk and the tail
+#' @param pars (character or `NULL`) Which quantities to return. `NULL`, the
+#'   default: all.
+#' @param ... For `loo()`: passed to `loo::loo()`. Otherwise not used.
+#' @return `rhat()`, `neff_ratio()`: named numbers, one for each quantity of the
+#'   convergence checks. The ratio is the smaller of the bulk and the tail
 #'   effective sample size, divided by the number of draws. `nuts_params()`: a
 #'   data frame with `Chain`, `Iteration`, `Parameter` and `Value`. `loo()`: an
 #'   object of the package loo. All are confidential.

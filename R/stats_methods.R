@@ -3,18 +3,18 @@
 
 #' Use R's own functions on fits, jobs and synthetic data
 #'
-#' `coef()` and `weights()` work on fits and, by their last fit, on jobs.
-#' Functions that have no meaning for a Bayesian fit of weighted records or for
-#' synthetic data give an error that names an alternative.
+#' `coef()` and `weights()` work on fits and on jobs, where they use the last
+#' fit. Functions that have no meaning for a Bayesian fit of weighted records or
+#' for synthetic data give an error that names an alternative.
 #'
 #' @param object A `synthesizer`, a [`pseudo_posterior`][pseudo_posterior] or
 #'   [`synthetic_data`][synthetic_data].
 #' @param ... Not used.
 #' @return `coef()`: the posterior means of the coefficients, named by the
 #'   columns of the design (for a [categorical()] response by level and column).
-#'   Not for mixtures, whose components exchange places between draws.
-#'   `weights()`: the [privacy_weights] of the fit, all 1 if it has none. Both
-#'   are confidential.
+#'   It does not apply to mixtures, because their components exchange places
+#'   between draws. `weights()`: the [privacy_weights] of the fit, all 1 if it
+#'   has none. Both are confidential.
 #' @section Error types:
 #' `pseudosynth_error_input`: `coef()` of a mixture; `weights()` of a score
 #' release; `fitted()`, `residuals()`, `deviance()`, `df.residual()`, `sigma()`,

@@ -15,23 +15,24 @@
 #' probabilities. They ignore strata and clusters. For a design with strata or
 #' clusters call [survey::svydesign()] on `as.data.frame(sets)`.
 #'
-#' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan has a
+#' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan states
 #'   `survey_weights`.
-#' @param set (count or `NULL`) Which set. `NULL`, the default: the set if there
-#'   is one, otherwise all of them.
+#' @param set (count or `NULL`) Which set. `NULL`, the default: the only set, or
+#'   all sets if there are several.
 #' @param data (`survey_designs`) The designs of several sets.
 #' @param expr (call) A function of package survey without its argument
 #'   `design`, such as `svyglm(log(income) ~ age)`.
 #' @param ... Not used.
-#' @return Of one set a `survey.design2`. Of several a `survey_designs`, which
-#'   is also an `svyimputationList` of package survey: a list with `designs`,
-#'   one for each set. Rows are in random order, as `as.data.frame(sets)` has
-#'   them. `with()`: a list of results of class `synthetic_fits`, see [pool()].
+#' @return For one set, a `survey.design2`. For several sets, a
+#'   `survey_designs`, which is also an `svyimputationList` of package survey: a
+#'   list whose element `designs` has one design per set. Rows are in random
+#'   order, as in `as.data.frame(sets)`. `with()`: a list of results of class
+#'   `synthetic_fits`, see [pool()].
 #' @section Error types: `pseudosynth_error_input`: sets without weights; a set
-#'   that is not there; an expression that is no call; if package survey is not
-#'   installed.
-#' @section Privacy: Post-processing of the sets: the label is theirs. A design
-#'   holds a set and nothing else, in random order.
+#'   that does not exist; an expression that is not a call; package survey is
+#'   not installed.
+#' @section Privacy: A design is post-processing of the sets and has the same
+#'   label. It holds only a set, in random order.
 #' @seealso [rake_weights()], [file_plan()], [pool()]
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
 #' people <- subset(ce_income, income > 0, c("income", "region", "sex"))

@@ -46,9 +46,10 @@ new_survey <- function(x, data, response, family) {
   if (stated && signif(x, 4) == signif(own, 4)) {
     tell_of(
       "survey_mean",
-      "!" = "{.arg survey_weights} states the mean of {.val {column}} in this
-             file, and a strict label will take it as public.",
-      i = "If it is not known beside the file, state a number that is."
+      "!" = "The number in {.arg survey_weights} is the mean of {.val {column}}
+             in this file. A strict label will treat it as public.",
+      i = "If this number is not publicly known without the file, state one that
+           is."
     )
   }
   list(

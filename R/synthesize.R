@@ -1,12 +1,12 @@
 #' Draw synthetic data sets
 #'
 #' Draws m synthetic sets from a fit or a noisy release. From a fit, each set
-#' uses a kept draw \eqn{\theta_s} of its own, chosen at random without
-#' replacement, and draws \eqn{y^*_i \sim p(\cdot | x_i, \theta_s)} for every
-#' record. Values are in the variable's own unit and type: whole dollars stay
-#' whole. Under a strict label decimals and type are those stated in
-#' [public_response()], not those of the file. The predictors of the file are
-#' published as they are.
+#' uses its own parameter draw \eqn{\theta_s}, chosen at random without
+#' replacement from the kept draws, and
+#' \eqn{y^*_i \sim p(\cdot | x_i, \theta_s)} is drawn for every record. Values
+#' are in the variable's own unit and type: whole dollars stay whole. Under a
+#' strict label decimals and type are those stated in [public_response()], not
+#' those of the file. The predictors of the file are published as they are.
 #'
 #' @param fit (`synthesizer`, `score_release`, `file_release`,
 #'   `file_synthesizer`, `perturbed_histogram` or `synthesis_generator`) What to
@@ -18,31 +18,33 @@
 #' @param m (count) Number of sets, for a fit at most the number of kept draws.
 #'   Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
-#'   default: those of the file. All its columns except the response are
-#'   published as they are, so other records must be public. If the formula has
-#'   an `offset()`, they need its columns, too. A histogram draws a value for
-#'   each row; `NULL` draws as many values as the noisy counts sum to, without
-#'   predictors.
+#'   default: those of the file. All columns of `newdata` except the response
+#'   are published as they are, so predictors of other records must be public.
+#'   If the formula has an `offset()`, `newdata` needs its columns, too. From a
+#'   histogram, one value is drawn per row; with `NULL`, as many values as the
+#'   noisy counts sum to, without predictors.
 #' @param margin (`perturbed_histogram` or `NULL`) Histogram of the same
 #'   response on the same scale. Each synthetic value is replaced by the
 #'   histogram's quantile at its rank within its set: the relations then come
-#'   from the model and the margin from the histogram. Its cost is spent once
-#'   for all sets. A part of the file as `newdata` would get the margin of the
-#'   whole file: leave `margin` out, or draw from a [score_release()], which
-#'   accounts for that. Offsets beyond those of the file, such as longer
-#'   exposures, are an error. `NULL`, the default: no histogram.
+#'   from the model and the margin from the histogram. The cost of the histogram
+#'   is spent once for all sets. A part of the file as `newdata` would get the
+#'   margin of the whole file: leave `margin` out, or draw from a
+#'   [score_release()], which accounts for that. Offsets beyond those of the
+#'   file, such as longer exposures, are an error. `NULL`, the default: no
+#'   histogram.
 #' @param assignment (string) How a mixture's cluster is drawn. `"prior"`, the
 #'   default: from the mixing proportions, a function of the draw alone.
 #'   `"posterior"`: given the record's confidential value, as in the papers.
 #'   This reads the value a second time, outside the mechanism: the label is
-#'   `"none"`. For reproduction only.
+#'   `"none"`. Use it only to reproduce the papers.
 #' @param bounds (two numbers or `NULL`) Public smallest and largest value that
 #'   may be released, in the variable's own unit. Values beyond are moved to
 #'   them and counted, see [`synthetic_data`][synthetic_data]; the label states
-#'   the bounds. The file's smallest or largest value is refused unless
-#'   [public_response()] confirms it; for a histogram or a score release this is
-#'   checked if `newdata` has the response, otherwise in [release()]. `NULL`,
-#'   the default: the bounds of [public_response()], if stated.
+#'   the bounds. A bound that equals the file's smallest or largest value is
+#'   refused unless [public_response()] confirms it. For a histogram or a score
+#'   release this is checked if `newdata` has the response, otherwise in
+#'   [release()]. `NULL`, the default: the bounds of [public_response()], if
+#'   stated.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. Data made with a seed are marked reproducible and must
 #'   not be released. R's own random state is neither used nor changed.
@@ -54,32 +56,32 @@
 #'   sets that differ by what the release leaves unknown, so that [pool()] can
 #'   combine estimates from them? Default `FALSE`: each set is the best single
 #'   set; several sets differ only in where the values are placed. With `TRUE`
-#'   each set is a file that the release may have come from: noise-free sums and
-#'   counts are drawn from their posterior given the noisy ones, then responses
-#'   or whole records that match them. From a score release this needs the
-#'   published predictors of the whole file. The noisy tables of the release
-#'   are not used. Intervals rest on the margin and the scores alone, whose
-#'   noise is known. They stay valid, but what was spent on tables does not
-#'   make them shorter. If you need only intervals, release with
-#'   `table_share = 0`. From a file release, sets have the released number of
-#'   records. About 20 sets are enough; a single one is farther from the file
-#'   than the best set. There is no additional privacy cost. For a fit, `TRUE`
-#'   is an error, because its sets differ already.
+#'   each set is a file that the release may have come from. Noise-free sums and
+#'   counts are drawn from their posterior given the noisy ones; then responses,
+#'   or whole records, are drawn to match them. For a score release, `newdata`
+#'   must have the published predictors of the whole file. Its noisy tables are
+#'   not used: intervals rest on the margin and the scores alone, whose noise is
+#'   known. They are valid, but the budget spent on tables does not make them
+#'   shorter. If you need only intervals, release with `table_share = 0`. From a
+#'   file release, sets have the released number of records. About 20 sets are
+#'   enough. A single set of this kind is farther from the file than the best
+#'   set. There is no additional privacy cost. For a fit, `TRUE` is an error,
+#'   because its sets differ already.
 #' @param n (count or `NULL`; for a [file_release()], [cleared_tables()] or
-#'   [fit_file()]) The number of records of a set. `NULL`, the default: the
-#'   number that the file has or that was released, with noise where it is
-#'   protected. With published columns, `n` must be their number of records.
+#'   [fit_file()]) Number of records per set. `NULL`, the default: the number of
+#'   records of the file, or the noisy released number if it is protected. With
+#'   published columns, `n` must be their number of records.
 #' @param into (string, table of dplyr, or `NULL`; for a [file_release()]) Where
 #'   sets are written to. A string is the path of a new folder: CSV files of at
 #'   most a million records each, with their codebook and label. A table, such
 #'   as `dplyr::tbl(con, "synthetic")`, takes one set (`m = 1`). It must be
 #'   empty and have the set's columns; categories become text, and so do dates
-#'   in SQLite. One part is in memory at a time, so that `n` may be 1e8. Each
-#'   part is drawn as a set of its own size: its tables follow the release, and
-#'   so do those of all parts together. The folder, or the rows of the table,
-#'   appear only when everything is written. After an error or Ctrl-C there is
-#'   no folder and no row. `into` cannot be used with published columns or with
-#'   `uncertainty = TRUE`. `NULL`, the default: sets are returned.
+#'   in SQLite. Only one part is in memory at a time, so `n` may be 1e8. Each
+#'   part is drawn like a set of that size, so the tables of each part, and of
+#'   all parts together, follow the release. The folder, or the rows of the
+#'   table, appear only when everything is written. After an error or Ctrl-C
+#'   there is no folder and no row. `into` cannot be used with published columns
+#'   or with `uncertainty = TRUE`. `NULL`, the default: sets are returned.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
@@ -87,7 +89,7 @@
 #'   release sets by `as.data.frame()`, which shuffles the rows.
 #'
 #'   With `into` a `written_sets`: `into` (the folder's path, or the table's
-#'   name), `table` (data frame: `set`, of a folder `file`, and `records`),
+#'   name), `table` (data frame: `set`, `records` and, for a folder, `file`),
 #'   `guarantee` (the public label), `m`, `n_records`.
 #'
 #' @section Messages:
@@ -111,20 +113,20 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, `uncertainty` where it does not
-#' apply or for other predictors than the file's, unknown levels in `newdata`, a
-#' margin of another response, bounds for two values or levels, or bounds that
-#' include no value of the response.
-#' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
-#' histogram that was made from a vector and does not know its column; class
+#' apply or for predictors other than the file's, unknown levels in `newdata`, a
+#' margin of another response, bounds for a response with two values or levels,
+#' or bounds that include no value of the response. `pseudosynth_error_privacy`:
+#' a fit that has not converged; `newdata` for a histogram that was made from a
+#' vector and does not know its column; class
 #' `pseudosynth_error_copied_response`: a published column that reveals the
 #' response (a copy, a monotone function or classes of it, a column that
 #' determines it for all records, or its values in another order).
 #'
 #' @section Privacy:
 #' Every set from a fit costs one parameter draw, see [guarantee()]. Every call
-#' uses new draws, whose costs add up; the epsilon of a histogram or a margin is
-#' spent once. The result holds no confidential value: no fit, draws, weights,
-#' bounds, seed, formula or environment.
+#' uses new draws, and their costs add up. The epsilon of a histogram or a
+#' margin is spent once. The result holds no confidential value: no fit, draws,
+#' weights, bounds, seed, formula or environment.
 #' @references
 #' Hu, Savitsky and Williams, Private tabular survey data products through
 #' synthetic microdata generation, section 2.

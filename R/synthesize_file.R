@@ -13,11 +13,12 @@
 #'
 #' @inheritParams fit_file
 #' @param m (count) Number of sets. Default 1.
-#' @param n (count or `NULL`) Records of a set. `NULL`, the default: as many as
-#'   the file has. With published columns it is theirs.
+#' @param n (count or `NULL`) Number of records per set. `NULL`, the default: as
+#'   many as the file has. With published columns, `n` must be their number of
+#'   records.
 #' @param seed (whole number from 0 to 2^53 or `NULL`) With a seed the sets are
-#'   reproducible, and marked so. `NULL`, the default: the operating system's
-#'   entropy.
+#'   reproducible and marked as such. `NULL`, the default: the operating
+#'   system's entropy.
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their label,
 #'   for [utility()], [report()] and the figures.
 #' @inheritSection fit_file Mechanisms
@@ -27,8 +28,8 @@
 #' @inheritSection fit_file Error types
 #' @inheritSection fit_file Privacy
 #' @inheritSection synthesize Many cores
-#' @seealso [fit_file()] for the models alone and what they do, [file_plan()]
-#'   for rules and published columns
+#' @seealso [fit_file()] for the models, [file_plan()] for rules and published
+#'   columns
 #' @examplesIf requireNamespace("rpart", quietly = TRUE)
 #' sets <- synthesize_file(ce_income[1:2000, ])
 #' sets

@@ -16,12 +16,12 @@ family.synthesizer <- function(object, ...) object$family
 #' Print and summarise a synthesizer
 #'
 #' `print()` shows the model, the number of records and draws, the weights, the
-#' Lipschitz bound, the convergence checks and the label in one line.
-#' `summary()` adds a table of posterior summaries of the parameters. For a
-#' mixture, whose components exchange places between draws, the table has the
-#' weighted log-likelihood and predictive quantiles on the modelled scale
-#' instead. Neither shows a value of a record, but both are computed from the
-#' file: never release them.
+#' Lipschitz bound, the convergence checks and a one-line label. `summary()`
+#' adds a table of posterior summaries of the parameters. For a mixture, whose
+#' components exchange places between draws, the table has the weighted
+#' log-likelihood and predictive quantiles on the modelled scale instead.
+#' Neither shows a value of a record, but both are computed from the file: never
+#' release them.
 #'
 #' @param x,object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param ... Not used.
@@ -30,7 +30,7 @@ family.synthesizer <- function(object, ...) object$family
 #'   (character), `table` (data frame: `variable`, `mean`, `sd`, `q5`, `median`,
 #'   `q95`, `rhat`, `ess_bulk`, `ess_tail`; `NA` where a quantity is constant)
 #'   and `problems` (character). `as.data.frame()` returns the draws, one row
-#'   each, with `.chain`, `.iteration` and `.draw`. `formula()`, `nobs()`
+#'   per draw, with `.chain`, `.iteration` and `.draw`. `formula()`, `nobs()`
 #'   and `family()` work as usual.
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)

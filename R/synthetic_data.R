@@ -1,9 +1,9 @@
 #' Synthetic data sets with their public label
 #'
 #' Holds what [synthesize()] returns: m data frames with the columns of the
-#' model in the order of the confidential data. The response is synthetic. The
-#' values, names and levels of the predictors are published, but no other
-#' attribute. Unused levels are kept; levels of unordered factors are sorted. A
+#' model in the order of the confidential data. The response is synthetic. Of
+#' the predictors, values, names and levels are published, but no other
+#' attributes. Unused levels are kept; levels of unordered factors are sorted. A
 #' set is a tibble if the data were one, a data frame otherwise;
 #' `as.data.frame()` gives data frames.
 #'
@@ -20,29 +20,29 @@
 #' @return A list with
 #'   * `sets`: m data frames of N rows;
 #'   * `guarantee`: the public version of the label, see [guarantee()];
-#'   * `columns` (data frame): a row for each synthesized column. `name`;
-#'     `transform` (string): the scale it was modelled on, such as `"log"`;
-#'     `kind` (string): `"continuous"`, `"count"`, `"proportion"`, `"binary"`
-#'     or `"categorical"`; `bounds` (two numbers or `NULL`): as stated to
-#'     [synthesize()]; `ends` (two numbers, or `NULL` for categories): smallest
-#'     and largest value that can be released; `confirmed`: see
+#'   * `columns` (data frame): one row per synthesized column, with `name`;
+#'     `transform` (string): the scale on which it was modelled, such as
+#'     `"log"`; `kind` (string): `"continuous"`, `"count"`, `"proportion"`,
+#'     `"binary"` or `"categorical"`; `bounds` (two numbers or `NULL`): as
+#'     stated to [synthesize()]; `ends` (two numbers, or `NULL` for categories):
+#'     smallest and largest value that can be released; `confirmed`: see
 #'     [public_response()]; `moved` (m counts): how many values of each set lay
 #'     beyond the stated bounds or R's integers and were moved to the ends;
 #'   * `m`, `n_records` (counts);
 #'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
 #'     (string): the rules by which [pool()] combines estimates from the sets:
 #'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined;
-#'   * `survey_weights` (string or `NULL`): their column in sets of a whole
-#'     file, see [survey_design()]; `totals` (list or `NULL`): the public
-#'     totals that [rake_weights()] made them meet;
-#'   * `codebook` (of a [file_release()] only): the agency's [codebook()] of the
-#'     columns of a set.
+#'   * `survey_weights` (string or `NULL`): the column of survey weights in sets
+#'     of a whole file, see [survey_design()]; `totals` (list or `NULL`): the
+#'     public totals to which [rake_weights()] raked them;
+#'   * `codebook` (of a [file_release()] only): the agency's [codebook()] for
+#'     the columns of a set.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
 #'   `for`, `Map()`, `do.call()` and purrr's `map()` would go over the elements
-#'   above: give them `as.list(x)`. `summary()` gives the statistics of the
-#'   synthetic column, one row per set; for a yes/no column the share of each
-#'   value.
+#'   listed above: give them `as.list(x)`. `summary()` gives the statistics of
+#'   the synthetic column, one row per set. For a column with two values or
+#'   levels these are the shares of the values.
 #'
 #'   `as.data.frame(x)` is the form for release: the rows of each set are in
 #'   random order, drawn anew from the operating system's entropy at every call.

@@ -32,18 +32,18 @@
 #' @param what (string) `"shares"`, the default, or `"counts"`: numbers of
 #'   records of the file.
 #' @param about (string) What `std_error` and the interval are about:
-#'   `"population"`, the default, or `"file"`, for which only the noise is an
+#'   `"population"`, the default, or `"file"`, for which the noise is the only
 #'   error.
-#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param level (number in (0, 1)) Level of the intervals. Default 0.95.
 #' @param object (`released_tables`) What `tables()` returned.
 #' @param ... Must be empty.
 #'
 #' @return A `released_tables`, a list with
-#'   * `table`: a data frame with a row for each cell. Without `columns` it
-#'     starts with `column` and `level`. For one table it starts with a factor
-#'     for each of its columns, under the column's name; a column that has the
-#'     name of a figure, such as `estimate`, is `column_estimate`. Then
-#'     `estimate`, `noise`, `std_error`, `low`, `high`;
+#'   * `table`: a data frame with one row per cell. Without `columns` it starts
+#'     with `column` and `level`. With `columns` it starts with a factor for
+#'     each of them, under the column's name; a column named like a figure, such
+#'     as `estimate`, becomes `column_estimate`. Then follow `estimate`,
+#'     `noise`, `std_error`, `low`, `high`;
 #'   * `columns`, `what`, `about`, `level`, as asked for.
 #'
 #'   `as.data.frame()` and `tidy()` give the table. For single columns `plot()`
@@ -54,15 +54,15 @@
 #' @section Coverage:
 #' In 500 files of 3,000 records with five categorical columns, at an add-remove
 #' epsilon of 1, 95% intervals held the population's value 95% of the time, on
-#' average over shares of levels and over cells of two-way tables; in 150 files
-#' at epsilon 5, too.
+#' average over shares of levels and over cells of two-way tables. The same held
+#' in 150 files at epsilon 5.
 #'
-#' The sampling part is that of a simple random sample. If the records of a file
-#' come in households, or with unequal weights, `std_error` is too small;
-#' `noise` is not.
+#' The sampling error is computed as for a simple random sample. If the records
+#' of a file come in households, or with unequal weights, `std_error` is too
+#' small; `noise` is not.
 #' @section Error types:
 #' `pseudosynth_error_input`: unknown columns; a table of three or more columns
-#' that was not measured (`tables` of [file_release()] states it).
+#' that was not measured (state it in `tables` of [file_release()]).
 #' @section Privacy: Post-processing of what was released.
 #' @seealso [file_release()], [file-inference]
 #' @examples
@@ -116,9 +116,8 @@ check_tabulated <- function(columns, release) {
   )
   missed <- unmeasured(release$block, match(columns, names(levels)))
   refuse_if(
-    length(missed) > 0, "The table was not measured.",
-    x = "Nothing was released of all of {.field {names(levels)[missed]}}
-         together.",
+    length(missed) > 0, "The release must have measured the table.",
+    x = "It measured no table of {.field {names(levels)[missed]}} together.",
     i = "State it in {.code file_release(tables = )}.", arg = "columns"
   )
 }

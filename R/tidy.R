@@ -11,7 +11,7 @@
 #'   whose last fit is used.
 #' @param ... Not used.
 #' @return
-#' `tidy()` returns a row for each
+#' `tidy()` returns one row for each
 #' * quantity of the `summary()` of a fit, with `term`, `estimate` (mean),
 #'   `std.error` (standard deviation), `conf.low`, `conf.high` (5% and 95%),
 #'   `rhat`, `ess_bulk`, `ess_tail`;
@@ -19,12 +19,12 @@
 #' * stage of a job;
 #' * record of a bound or an [external_fit()];
 #' * synthetic set, as in its `summary()`;
-#' * charge of a label;
+#' * charge of a label.
 #'
-#' and for other results what `as.data.frame()` gives. `glance()` returns one
-#' row. `augment()` returns the columns of the model with `.weight`, `.bound`
-#' and `.oscillation` of each record. `summary()` of a result that is a table
-#' returns the result itself.
+#' For other results it returns what `as.data.frame()` gives. `glance()` returns
+#' one row. `augment()` returns the columns of the model and, for each record,
+#' `.weight`, `.bound` and `.oscillation`. `summary()` of a result that is a
+#' table returns the result itself.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]

@@ -8,7 +8,8 @@
 #'
 #' @return (string) JSON text with the fields of the label, or the public and
 #'   released numbers of a score release with its label. Fields that are
-#'   withheld or not claimed are `null`. Needs the package jsonlite.
+#'   withheld or not claimed are `null`. The function needs the package
+#'   jsonlite.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: `x` is neither a label nor a score release, or

@@ -1,7 +1,7 @@
 #' List the records at highest risk
 #'
-#' Returns the papers' table of the records with the largest risk, with the
-#' confidential values beside the risk.
+#' Returns the papers' table of the records with the largest risk, with their
+#' confidential values if `data` is given.
 #'
 #' @param x An [identification_risk()] or [attribute_risk()].
 #' @param n (count) Number of records. Default 10.
@@ -9,8 +9,8 @@
 #'   order. Their known columns and the variable are shown beside the risks.
 #'   `NULL`, the default: only row numbers.
 #' @param ... Must be empty.
-#' @return A data frame, highest risk first: `row`, the columns of `data`, the
-#'   columns of `x$record`. Confidential.
+#' @return A data frame, highest risk first, with `row`, the columns of `data`
+#'   and the columns of `x$record`. It is confidential.
 #' @section Error types: `pseudosynth_error_input`: `data` with other columns or
 #'   another number of rows.
 #' @references Hu and Savitsky, Risk-weighted pseudo posterior, table of the top

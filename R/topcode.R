@@ -4,16 +4,17 @@
 #' values above it, as agencies do at present. It gives no guarantee.
 #'
 #' @param formula (formula) `income ~ age + region`: the untransformed variable
-#'   on the left, the published columns on the right; `.` for all others.
+#'   on the left, the published columns on the right. `.` stands for all other
+#'   columns.
 #' @param data (data frame) The confidential file.
-#' @param top (number) Values above it are replaced. In the variable's unit.
+#' @param top (number) Values above it, in the variable's unit, are replaced.
 #' @param bottom (number or `NULL`) Values below it are replaced, too. `NULL`,
 #'   the default: none.
 #' @param replace (string) `"threshold"`, the default, or `"mean"`: the mean of
 #'   the values beyond the threshold, as in the Consumer Expenditure Surveys.
 #' @param ... Must be empty.
 #' @return [`synthetic_data`][synthetic_data] of one set with the label
-#'   `"none"`: all other values are the confidential ones.
+#'   `"none"`, because all other values are the confidential ones.
 #' @section Error types: `pseudosynth_error_input`: a variable that is not
 #'   numeric, missing values, a threshold that is not a number.
 #' @seealso [compare()]

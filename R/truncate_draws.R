@@ -11,9 +11,9 @@
 #' @param ... Must be empty.
 #'
 #' @return The fit without the dropped draws. `draws`, `hyper`, `chain`,
-#'   `monitor`, the sampler's record and `bound` have only the kept ones;
-#'   `dropped` counts the dropped draws and `quantile` is the share. The
-#'   convergence figures stay those of the whole chains.
+#'   `monitor`, the sampler's record and `bound` have only the kept draws;
+#'   `dropped` counts the dropped draws and `quantile` is the share kept. The
+#'   convergence figures are still those of the whole chains.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: `fit` is not a fit, `quantile` lies outside

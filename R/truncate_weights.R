@@ -1,8 +1,9 @@
 #' Give weight 0 to records whose bound exceeds a target
 #'
 #' Makes the papers' Weighted-e weights: a record whose bound in the weighted
-#' fit exceeds \eqn{\epsilon / 2} gets weight 0, all others keep their weights.
-#' Fit again with these weights; the new bounds differ, because the draws do.
+#' fit exceeds \eqn{\epsilon / 2} gets weight 0, and all others keep their
+#' weights. Fit again with these weights: the new bounds differ, because the
+#' draws differ.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) A weighted fit.
 #' @param epsilon (number > 0) The target of \eqn{2 \Delta}.

@@ -1,8 +1,8 @@
 #' Refit a synthesizer with other privacy weights or censoring
 #'
 #' Fits the same model to the same records again. The chains start where those
-#' of the earlier fit ended, if their number is the same; with censoring they
-#' start from the prior.
+#' of the earlier fit ended, if the number of chains is the same. With censoring
+#' they start from the prior.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers

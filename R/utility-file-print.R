@@ -16,7 +16,7 @@ print_lines.file_utility <- function(x) {
   )
 }
 
-fresh_header <- "beside a fresh sample"
+fresh_header <- "ratio to fresh sample"
 
 table_lines <- function(x) {
   mean <- colMeans(x$table[-1])
@@ -42,8 +42,8 @@ table_lines <- function(x) {
       c("  The pairs that are farthest off:", paste0("  ", format_table(named)))
     },
     wrap_line(paste(
-      "Total variation distance of tables from the file's. A fresh sample of",
-      "the file, as large as a set, has ratios of 1."
+      "Distances are total variation distances from the tables of the file. A",
+      "fresh sample of the file, as large as a set, has a ratio of 1."
     ))
   )
 }

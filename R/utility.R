@@ -1,25 +1,25 @@
 #' Measure how close synthetic sets are to the confidential file
 #'
 #' Compares distributions, group means, regression coefficients and, on request,
-#' a propensity score, set by set. Of sets of whole files it compares the tables
-#' of every column and of every pair of columns, statistics of each column, and,
-#' on request, models and propensity scores of all columns.
+#' a propensity score, set by set. For sets of whole files it compares the
+#' tables of every column and of every pair of columns, statistics of each
+#' column, and, on request, models and propensity scores of all columns.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`,
 #'   data frame or list of data frames) The sets.
 #' @param data (data frame or `NULL`) The confidential file. `NULL`, the
-#'   default, takes that of a `pseudo_posterior`.
+#'   default, takes the file of a `pseudo_posterior`.
 #' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
-#'   that of `synthetic`.
+#'   the synthetic column of `synthetic`.
 #' @param groups (character or `NULL`) Published columns. The means of
 #'   `variable` in their groups are compared. `NULL`, the default: none.
 #' @param regression (formula or `NULL`) A linear model, such as
 #'   `log(income) ~ age + earner`. It is fitted to the file and to each set by
 #'   least squares; R2 and the overlap of the 95% intervals of the coefficients
-#'   are compared. `.` stands for the other columns that the file and all sets
-#'   have. Of whole files it may also be a list of formulas, best named, and a
-#'   response with two levels gets a logistic regression. `NULL`, the default:
-#'   none.
+#'   are compared. `.` stands for all other columns that the file and all sets
+#'   have. For whole files it may also be a list of formulas, preferably named,
+#'   and a response with two levels gets a logistic regression. `NULL`, the
+#'   default: none.
 #' @param transform (string) Scale of the group means: `"identity"`, `"log"`,
 #'   `"log1p"` or `"sqrt"`. Default: the modelled scale of `synthetic` if it
 #'   is one of these.
@@ -28,20 +28,20 @@
 #'   the set by `variable` and all other common columns. `"logit"` (same as
 #'   `TRUE`): a logistic regression on the rank of `variable`, its square, and
 #'   the interactions of both with each other column. `"cart"`: a classification
-#'   tree whose leaves hold at least 5% of all records; slower, needs
-#'   the package rpart, and also finds nonlinear differences. Default `FALSE`.
-#'   Of whole files it may be both, `c("logit", "cart")`; see there for their
-#'   models.
+#'   tree whose leaves hold at least 5% of all records; slower, needs the
+#'   package rpart, and also finds nonlinear differences. Default `FALSE`. For
+#'   whole files it may be both, `c("logit", "cart")`; the section on whole
+#'   files describes their models.
 #' @param survey_weights (string or `NULL`) A column of survey weights in the
 #'   file and the sets, as in [resample_statistics()]. Distribution functions,
 #'   group means, the linear model and the statistics are weighted by it; the
 #'   propensity error is not. Intervals are those of weighted least squares and
-#'   ignore the survey design. `NULL`, the default: no weights; of whole files
-#'   those of the plan, if it states some.
+#'   ignore the survey design. `NULL`, the default: no weights, or, for whole
+#'   files, the weights of the plan, if it states any.
 #' @param ... Must be empty.
 #'
-#' @return A `utility`: a list with `table`, a data frame with a row for each
-#'   set and the columns
+#' @return A `utility`: a list with `table`, a data frame with one row per set
+#'   and the columns
 #'   * `set`;
 #'   * `ecdf_max`, `ecdf_mean_squared`: largest and mean squared difference of
 #'     the two empirical distribution functions at the pooled points (Woo and
@@ -54,16 +54,17 @@
 #'     distance of the shares of the levels;
 #'   * `groups`: mean absolute difference of the group means, weighted by group
 #'     size and averaged over the columns of `groups`. For more than two levels:
-#'     total variation distance of the two-way tables with each column;
+#'     total variation distance of the two-way tables of `variable` and each of
+#'     `groups`;
 #'   * `r_squared`, `overlap` (mean over coefficients, 0 to 1; Karr and others
 #'     2006), if `regression` is given;
 #'   * `pmse`, `pmse_ratio`, if `pmse` is given: the error, and the error
 #'     divided by its value under chance alone. The ratio is about 1 for a
 #'     resample of the file and up to about 2 for a new sample from the same
 #'     population. If the other columns of file and set agree, as published
-#'     predictors do, only chance in `variable` counts; a copy of the file has
-#'     ratio 0. For `"cart"` chance is measured by exchanging labels 20 times,
-#'     with R's random numbers;
+#'     predictors do, the value under chance counts only chance in `variable`. A
+#'     copy of the file has ratio 0. For `"cart"` the value under chance is
+#'     measured by permuting the labels 20 times, with R's random numbers;
 #'
 #'   and the elements
 #'   * `statistics` (data frame): mean, standard deviation, total and quantiles
@@ -80,62 +81,67 @@
 #'     of the file and of each set; `variable`, `groups`, `survey_weights`: as
 #'     given.
 #'
-#'   `summary()` gives means over the sets, for the statistics also the smallest
-#'   and the largest. All of it is confidential: it is computed from the file.
+#'   `summary()` gives means over the sets and, for the statistics, the smallest
+#'   and the largest value. All of this is confidential, because it is computed
+#'   from the file.
 #' @section Whole files:
-#' Sets of whole files take `data`, `regression`, `pmse` and `survey_weights`.
-#' Everything is compared with the file's and, where that has a meaning, with a
-#' fresh sample: records drawn from the file with replacement, as many as a set
-#' has. A ratio of 1 is as good as a fresh sample, below 1 is nearer to the file
-#' than that. The result is a `file_utility`, confidential, with
+#' For sets of whole files, the arguments are `data`, `regression`, `pmse` and
+#' `survey_weights`. Each figure is compared with the file's and, where that has
+#' a meaning, with a fresh sample: as many records as a set has, drawn from the
+#' file with replacement. A ratio of 1 is as good as a fresh sample; with a
+#' ratio below 1 the set is nearer to the file than a fresh sample. The result
+#' is a `file_utility`. It is confidential and has
 #' * `table`: for each `set` the mean total variation distance of the tables of
 #'   one column (`one_way`) and of two (`two_way`); both divided by the mean
 #'   expected distance of a fresh sample (`one_way_ratio`, `two_way_ratio`); and
 #'   the mean `pmse_ratio` of these tables (`one_way_pmse_ratio`,
 #'   `two_way_pmse_ratio`);
-#' * `pairs`: for each set and table `first`, `second` (`NA`: of one column),
-#'   `distance` (0 to 1; synthpop's SPECKS of the table, half its MabsDD),
-#'   `fresh` (the exact expected distance of a fresh sample), `pmse` and
-#'   `pmse_ratio` (synthpop's pMSE and S_pMSE: the propensity error of a model
-#'   with a parameter for each cell, and divided by its expectation by chance).
-#'   Categories have the codebook's levels, missing is a level. Amounts have ten
-#'   bins of equal shares of the sets; zero, codes and missing are levels of
-#'   their own. Tables count records, without survey weights;
+#' * `pairs`: for each set and table `first`, `second` (`NA` for a table of one
+#'   column), `distance` (0 to 1; synthpop's SPECKS of the table, or half its
+#'   MabsDD), `fresh` (the exact expected distance of a fresh sample), `pmse`
+#'   and `pmse_ratio` (synthpop's pMSE and S_pMSE: the propensity error of a
+#'   model with a parameter for each cell, and that error divided by its
+#'   expectation by chance). Categories have the codebook's levels, and missing
+#'   is a level. Amounts are cut into ten bins that have equal shares of the
+#'   sets' values; zero, codes and missing are levels of their own. Tables count
+#'   records, without survey weights;
 #' * `statistics`: for each `set` and `column` the `statistic`, its `value` in
 #'   the set and in the `file`, `fresh` (the mean absolute difference of a fresh
 #'   sample from the file) and `ratio`, the absolute difference divided by
-#'   `fresh` (`NA` where that is 0). `"share"` of a `level`; for amounts also
-#'   `"mean"`, `"sd"`, `"total"`, quantiles `"5%"` to `"99%"`, and the share of
-#'   values other than 0 that are `"multiples of"` 10, 100 and 1,000. Missing
-#'   values, and codes beyond the bounds such as -8 for no answer, are no
-#'   amounts. Weighted by the survey weights; without any, the total of a set is
-#'   expanded to the records of the file;
+#'   `fresh` (`NA` where that is 0). A statistic is the `"share"` of a `level`;
+#'   for amounts also `"mean"`, `"sd"`, `"total"`, quantiles `"5%"` to `"99%"`,
+#'   and the share of values other than 0 that are `"multiples of"` 10, 100 and
+#'   1,000. Missing values, and codes beyond the bounds such as -8 for no
+#'   answer, are not amounts. Statistics are weighted by the survey weights.
+#'   Without survey weights, the total of a set is scaled to the number of
+#'   records of the file;
 #' * `models` (with `regression`): for each `set` and `model` the mean `overlap`
 #'   of the 95% intervals, the mean absolute `std_difference`, `r_squared` and
 #'   `r_squared_file`. `coefficients`: for each `term` that both fits have
 #'   `estimate`, `std.error`, `conf.low`, `conf.high` of the set, the same of
-#'   the file (`file`, `file_std.error`, `file_low`, `file_high`), `overlap`
-#'   (0 to 1; each interval with its own standard error, unlike synthpop's) and
+#'   the file (`file`, `file_std.error`, `file_low`, `file_high`), `overlap` (0
+#'   to 1; each interval with its own standard error, unlike synthpop's) and
 #'   `std_difference`, the difference in standard errors of the file's estimate
-#'   (synthpop's). In a fresh sample as large as the file it is 0.8 on average.
-#'   A model takes codes of amounts as numbers. If they are no numbers, leave
-#'   them out of the columns that the formula uses;
+#'   (synthpop's). In a fresh sample as large as the file, `std_difference` is
+#'   0.8 on average in absolute value. A model treats codes of amounts as
+#'   numbers. If the codes are not quantities, remove them from the columns that
+#'   the formula uses;
 #' * `propensity` (with `pmse`): for each `set` and `method` `pmse`,
 #'   `pmse_ratio` (divided by its expectation by chance), `parameters` and
 #'   `levels` of the logistic regression, and `records` of the file that were
-#'   used. `"logit"` has main effects and all interactions of two columns, as
+#'   used. `"logit"` has main effects and all interactions of two columns, like
 #'   synthpop's `utility.gen()` with `maxorder = 1`. Amounts enter by their rank
-#'   and its square, their parts as levels. If this has more than 400
-#'   parameters, each category keeps only its most frequent levels and its other
-#'   levels are joined, down to at most `levels` for each category. If two
-#'   levels are still too many, the model has main effects only. If a set is as
-#'   large as the file and no column is published, the ratio is at most 4 times
-#'   the number of records per parameter: with few records it says little.
-#'   `"cart"` is a tree as `utility.gen()` grows it; chance is measured by
-#'   exchanging labels 20 times. If files have more than 10,000 records, 10,000
-#'   of each are drawn with R's random numbers. The ratio is then that of files
-#'   of this size. Where columns are published, only chance in the others
-#'   counts;
+#'   and its square, and their parts as levels. If this model has more than 400
+#'   parameters, the rarer levels of each category are joined, so that at most
+#'   `levels` are left per category. If even two levels per category are too
+#'   many, the model has main effects only. If a set is as large as the file and
+#'   no column is published, the ratio is at most 4 times the number of records
+#'   per parameter, so with few records it says little. `"cart"` is a tree as
+#'   `utility.gen()` grows it; the value under chance is measured by permuting
+#'   the labels 20 times. If the file or a set has more than 10,000 records,
+#'   10,000 of them are drawn with R's random numbers. The ratio is then the one
+#'   for files of this size. If columns are published, the value under chance
+#'   counts only chance in the other columns;
 #' * `overall` (named numbers): means over sets of the columns of `table`, of
 #'   `overlap` and `std_difference`, and of `pmse_ratio` by method;
 #' * `columns`; `records` of the file and of a set; `survey_weights` (string or

@@ -39,8 +39,8 @@ edited_verdict <- function(what) {
 #' @noRd
 why_nothing_holds <- function(fit, dependency, assignment) {
   if (isTRUE(fit$part_of_file)) {
-    unwrapped("This is one regression of a file: it says what the columns before
-       hold. The label is that of the file's fit.")
+    unwrapped("This is one regression of a file. It reveals the columns that
+       come before its own. Only the fit of the whole file has a label.")
   } else if (!isTRUE(fit$converged)) {
     unwrapped("The fit has not converged: its draws are not those of the pseudo
        posterior.")

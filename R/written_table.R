@@ -58,9 +58,9 @@ write_to_table <- function(x, plan, target) {
   # A trigger or a rule of the database may keep records away
   check_rows <- function(n) {
     refuse_if(
-      rows() != n, "{.arg into} must take all records as they are.",
-      x = "It took another number of records.",
-      i = "Nothing was left there. Does the table have a trigger?",
+      rows() != n, "{.arg into} must keep all records that are written to it.",
+      x = "It does not have as many rows as were written.",
+      i = "Nothing was kept in the table. Does the table have a trigger?",
       arg = "into"
     )
   }
