@@ -7,7 +7,7 @@
 #' Such a job keeps every finished stage and the finished chains of the current
 #' stage. If it is killed, is interrupted or fails, `resume("folder")` continues
 #' it in any R session. On the same machine and with the same version of this
-#' package the result is bit by bit what the job would have given: the same
+#' package the result is bit for bit what the job would have given: the same
 #' fits, draws and synthetic sets. Calling [pseudo_posterior()] again with the
 #' same arguments also continues the job, so a script can be run again
 #' unchanged.

@@ -22,10 +22,10 @@
 #'   rstanarm and brms, whose log-likelihoods do, otherwise `FALSE`.
 #' @param chains (count or `NULL`) How many chains of equal length were merged
 #'   one after another. Needed for the convergence checks: R-hat of the sum of
-#'   the weighted log-likelihoods below 1.01 and of the worst record's
-#'   below 1.05, bulk ESS of the sum at least 400. Default `NULL`: taken from
-#'   `x` if it is an array or a fit of rstan, rstanarm or brms; otherwise
-#'   convergence is not checked.
+#'   the weighted log-likelihoods below 1.01 and of the worst record's below
+#'   1.05, bulk ESS of the sum at least 400. Default `NULL`: taken from `x` if
+#'   it is an array or a fit of rstan, rstanarm or brms; otherwise convergence
+#'   is not checked.
 #' @param converged (flag or `NA`) Your own judgement if the chains are not
 #'   known. Default `NA`: not known, so the label is `"none"`.
 #' @param unit (string) The response as the log-likelihood models it, such as

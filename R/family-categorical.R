@@ -12,8 +12,9 @@
 #' The prior must be [prior_normal()]; the default is
 #' `prior_normal(1, c(0, 2.5))`. Its standard deviations apply to every such
 #' coefficient against the baseline. Half of each variance comes from the
-#' baseline, so the prior does not depend on which level is the baseline. With two levels, the model is
-#' [bernoulli()] with the same prior. Chains are sampled by NUTS.
+#' baseline, so the prior does not depend on which level is the baseline. With
+#' two levels, the model is [bernoulli()] with the same prior. Chains are
+#' sampled by NUTS.
 #'
 #' Use weights from [lipschitz_weights()] or another rule that reads the
 #' log-likelihood. [identification_risk()], [count_weights()], [utility()] and

@@ -6,9 +6,9 @@
 #' Checks a file against its [codebook()] and codes it for a release. Every
 #' category and every flag becomes a column of level numbers. So does every
 #' amount: its levels are its parts (see below). These columns are the discrete
-#' block. The values of an amount are kept beside it, for the records whose part
-#' has values. No record is dropped. [decode_file()] turns codes back into a
-#' file. [file_release()] releases the plan.
+#' block. The values of an amount are kept separately, for the records whose
+#' part has values. No record is dropped. [decode_file()] turns codes back into
+#' a file. [file_release()] releases the plan.
 #'
 #' @section Parts of amounts:
 #' Every value of an amount, a count or a date belongs to exactly one part:

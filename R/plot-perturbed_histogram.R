@@ -1,11 +1,11 @@
-#' Figure of a perturbed histogram
+#' Plot a perturbed histogram
 #'
 #' Draws the noisy counts as densities on the modelled scale. It shows nothing
 #' confidential.
 #'
 #' @param object (perturbed_histogram) See [perturbed_histogram()].
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as
-#'   `"$"`. `NULL`, the default: nothing.
+#'   `"$"`. `NULL`, the default: no text.
 #' @param ... Not used.
 #' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.perturbed_histogram

@@ -1,13 +1,14 @@
-#' Figure of pooled estimates
+#' Plot pooled estimates
 #'
-#' Shows a point and an interval for each term and, if given, those of a model
-#' of the confidential file beside it. `plot()` and `autoplot()` give the same
-#' ggplot object; call `print()` to draw it in a function or a loop.
+#' Shows an estimate and its interval for each term. With `confidential`, it
+#' also shows the estimates and intervals of that model. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
 #' @param object A `pooled_estimates`, see [pool()].
 #' @param confidential (model or `NULL`) The same model fitted to the
-#'   confidential file; the figure then says that it is not for release.
-#'   `NULL`, the default: none.
+#'   confidential file; the figure then says that it is not for release. `NULL`,
+#'   the default: no such model.
 #' @param intercept (flag) Show the intercept? Default `FALSE`, because it is
 #'   often far from the other terms.
 #' @param ... Not used.

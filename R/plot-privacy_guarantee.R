@@ -1,17 +1,17 @@
-#' Figure of a label
+#' Plot a label
 #'
-#' Shows epsilon under both neighbour relations: of one parameter draw, of what
-#' is spent once, and the total. Solid bars are proven, hollow bars claimed.
-#' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
-#' it in a function or a loop.
+#' Shows epsilon under both neighbour relations: for one parameter draw, for
+#' what is spent once, and in total. Solid bars are proven; hollow bars are only
+#' claimed. `plot()` and `autoplot()` give the same ggplot object; call
+#' `print()` to draw it in a function or a loop.
 #'
 #' @param object A label, see [guarantee()].
 #' @param ... Not used.
 #' @return A ggplot object. The figure of a public label may leave the agency;
-#'   any other says that it may not.
+#'   the figure of any other label says that it may not.
 #' @section Error types:
-#' `pseudosynth_error_input`: a label without an epsilon, such as that of an
-#' unweighted fit, or one that withholds it.
+#' `pseudosynth_error_input`: a label without an epsilon, such as the label of
+#' an unweighted fit, or a label that withholds its epsilon.
 #' @name plot.privacy_guarantee
 #' @examples
 #' data <- subset(ce_income, income > 0)[1:300, ]

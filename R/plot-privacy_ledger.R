@@ -1,4 +1,4 @@
-#' Figure of a ledger
+#' Plot a ledger
 #'
 #' Shows the epsilon spent after each entry, against the budget. `plot()` and
 #' `autoplot()` give the same ggplot object; call `print()` to draw it in a

@@ -1,14 +1,15 @@
-#' Figures of privacy weights
+#' Plot privacy weights
 #'
-#' Shows one vector of weights as a histogram, or several as violins, one for
-#' each scheme, with the mean as a circle. `plot()` and `autoplot()` give the
-#' same ggplot object; call `print()` to draw it in a function or a loop.
+#' Shows one vector of weights as a histogram. Shows several vectors as violins,
+#' one for each vector, with a circle at each mean. `plot()` and `autoplot()`
+#' give the same ggplot object; call `print()` to draw it in a function or a
+#' loop.
 #'
 #' @param object,x [`privacy_weights`][privacy_weights].
-#' @param ... More weights to compare, with the names to show; without a name,
-#'   the scheme is shown.
-#' @param name (string or `NULL`) The name of the first one beside others.
-#'   `NULL`, the default: its scheme.
+#' @param ... More vectors of weights to compare. The names of these arguments
+#'   are shown in the figure; a vector without a name is shown by its scheme.
+#' @param name (string or `NULL`) The name of the first vector when several are
+#'   shown. `NULL`, the default: its scheme.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @seealso [plot.pseudo_posterior()] for bounds against weights.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted

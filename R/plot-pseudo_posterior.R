@@ -1,21 +1,26 @@
-#' Figures of a whole synthesis
+#' Plot a whole synthesis
 #'
 #' Draws the stages or the result of a [pseudo_posterior()] job. `plot()` and
 #' `autoplot()` give the same ggplot object; call `print()` to draw it in a
 #' function or a loop.
 #'
 #' @param object (pseudo_posterior) The result of [pseudo_posterior()].
-#' @param type (string) `"bounds"`, the default: violins of the record bounds,
-#'   one for each stage, with the overall bound; `"weights"`: record bound
-#'   against privacy weight before and after re-weighting; `"density"`: the
-#'   response, confidential against synthetic (shares of each value, or
-#'   cumulative shares, for counts and yes/no); `"tail"`: densities of amounts
-#'   above the file's 90% quantile; `"records"`: the synthetic value of each
-#'   record in the first set against the confidential one. A [score_release()]
-#'   has no record bounds and no record weights: `"bounds"` shows its
-#'   coefficients.
+#' @param type (string) What to show:
+#'   * `"bounds"`, the default: violins of the record bounds, one for each
+#'     stage, with the overall bound;
+#'   * `"weights"`: record bound against privacy weight, before and after
+#'     re-weighting;
+#'   * `"density"`: the distribution of the response, confidential against
+#'     synthetic. Counts and yes/no responses have shares of each value, or
+#'     cumulative shares, instead of densities;
+#'   * `"tail"`: densities of amounts above the file's 90% quantile;
+#'   * `"records"`: the synthetic value of each record in the first set against
+#'     the confidential value.
+#'
+#'   A [score_release()] has no record bounds and no record weights. For such a
+#'   job `"bounds"` shows the coefficients, and `"weights"` is an error.
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as
-#'   `"$"`. `NULL`, the default: nothing.
+#'   `"$"`. `NULL`, the default: no text.
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so. For a
 #'   figure that may leave the agency, plot `$synthetic`.

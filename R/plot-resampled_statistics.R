@@ -1,11 +1,12 @@
-#' Figure of resampled statistics
+#' Plot resampled statistics
 #'
-#' Shows violins of the resampling distributions: a panel for each statistic, a
-#' violin for the file and for each release. The circle is the estimate, the
-#' dashed line that of the file. `plot()` and `autoplot()` give the same ggplot
-#' object; call `print()` to draw it in a function or a loop.
+#' Shows the resampling distributions as violins. Each statistic has a panel,
+#' with one violin for the file and one for each release. The circle is the
+#' estimate; the dashed line is the estimate from the file. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
-#' @param object A [resample_statistics()].
+#' @param object The result of [resample_statistics()].
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot.resampled_statistics

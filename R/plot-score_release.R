@@ -1,4 +1,4 @@
-#' Figures of a score release
+#' Plot a score release
 #'
 #' Draws the coefficients or the noisy margin of a release. `plot()` and
 #' `autoplot()` give the same ggplot object; call `print()` to draw it in a
@@ -8,11 +8,11 @@
 #' @param type (string) `"coefficients"`, the default: estimates with 95%
 #'   intervals; `"margin"`: the noisy margin as a density.
 #' @param prefix (string or `NULL`) Text before amounts on the margin's axis.
-#'   `NULL`, the default: nothing.
+#'   `NULL`, the default: no text.
 #' @param ... Not used.
 #' @return A ggplot object. It shows only what was released.
-#' @section Error types: `pseudosynth_error_input`: the margin of a release that
-#'   has none.
+#' @section Error types: `pseudosynth_error_input`: `"margin"` for a release
+#'   that has no margin.
 #' @name plot.score_release
 #' @examples
 #' positive <- subset(ce_income, income > 0)

@@ -1,31 +1,36 @@
-#' Figures of a fit
+#' Plot a fit
 #'
-#' Draws the record bounds, weights, parameters or traces of a fit, or of
-#' several fits beside each other. `plot()` and `autoplot()` give the same
-#' ggplot object; call `print()` to draw it in a function or a loop.
+#' Draws the record bounds, weights, parameters or traces of a fit, or compares
+#' several fits. `plot()` and `autoplot()` give the same ggplot object; call
+#' `print()` to draw it in a function or a loop.
 #'
 #' @param object (synthesizer) The fit.
-#' @param type (string) `"bounds"`, the default: a histogram of the record
-#'   bounds with the overall bound, violins for several fits; `"weights"`:
-#'   record bound against privacy weight (flat at the overall bound means
-#'   efficient), a panel for each fit; `"change"`: the weight that a record has
-#'   in the other fits against that in `object`, such as after re-weighting and
-#'   before; `"parameters"`: violins of the posterior of each parameter;
-#'   `"densities"`: the density of each parameter, as it is and about its mean
-#'   (a fit whose weights are all 0 shows the prior and does not widen the
-#'   panels); `"trace"`: the monitored quantities of one fit, draw by draw and
-#'   chain by chain.
-#' @param ... (synthesizer) More fits of the same records, best named:
-#'   `autoplot(LW = a, CW = b)` is written `autoplot(a, CW = b, name = "LW")`.
-#' @param name (string or `NULL`) The name of the first fit beside others.
-#'   `NULL`, the default: the scheme of its weights.
+#' @param type (string) What to show:
+#'   * `"bounds"`, the default: a histogram of the record bounds with the
+#'     overall bound; for several fits, violins;
+#'   * `"weights"`: record bound against privacy weight, with a panel for each
+#'     fit. Points that lie flat at the overall bound mean efficient weights;
+#'   * `"change"`: the weight of each record in the other fits against its
+#'     weight in `object`, for instance after re-weighting against before;
+#'   * `"parameters"`: violins of the posterior of each parameter;
+#'   * `"densities"`: the density of each parameter, as it is and centred at its
+#'     mean. A fit whose weights are all 0 shows the prior and does not widen
+#'     the panels;
+#'   * `"trace"`: the monitored quantities of one fit, draw by draw and chain by
+#'     chain.
+#' @param ... (synthesizer) More fits of the same records, best named. To name
+#'   `object` as well, use `name`: write `autoplot(a, CW = b, name = "LW")`, not
+#'   `autoplot(LW = a, CW = b)`.
+#' @param name (string or `NULL`) The name of `object` when several fits are
+#'   shown. `NULL`, the default: the scheme of its weights.
 #' @param parameters (character or `NULL`) The columns of
 #'   [`as_draws_df()`][as_draws] that `"parameters"` and `"densities"` show.
-#'   `NULL`, the default: all that the fits share, if there are at most 12.
+#'   `NULL`, the default: all columns that the fits share; more than 12 are an
+#'   error.
 #' @return A ggplot object. It shows confidential values and says so.
-#' @section Error types: `pseudosynth_error_input`: fits of other numbers of
-#'   records, `"change"` without another fit, `"trace"` with one, or parameters
-#'   that a fit does not have.
+#' @section Error types: `pseudosynth_error_input`: `"change"` without another
+#'   fit or with fits of different numbers of records, `"trace"` with another
+#'   fit, or parameters that a fit does not have.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
 #'   mechanisms, figures 3 to 5. Hu, Williams and Savitsky, Mechanisms for
 #'   global differential privacy under Bayesian data synthesis, figure 1.

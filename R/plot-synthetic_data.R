@@ -1,40 +1,44 @@
-#' Figures of synthetic data
+#' Plot synthetic data
 #'
-#' Draws the distribution of the synthetic column: densities, one thin line for
-#' each set. Counts with many values have cumulative shares, one line for each
-#' set. Counts with few values, and two values, have the share of each: bars for
-#' the mean over the sets and a point for each set. The figure shows and holds
-#' nothing confidential and no record of the sets. The figure of sets labelled
-#' `none` says that it is not for release.
+#' Draws the distribution of the synthetic column. Amounts have densities, with
+#' one thin line for each set. Counts with many values have cumulative shares,
+#' with one line for each set. Counts with few values and columns of labels have
+#' the share of each value: bars for the mean over the sets and a point for each
+#' set. The figure holds nothing confidential and no record of the sets. If the
+#' label of the sets is `none`, it says that it is not for release.
 #'
-#' With `data`, the file, the figure sets the first set of one or several
-#' releases of an amount beside it. It is then confidential and says so.
+#' With `data`, the confidential file, the figure compares the file with the
+#' first set of one or several releases. It is then confidential and says so.
 #'
 #' For sets of a [file_release()] the figure has a panel for each column, with
 #' the share of each level. Amounts are shown in round bins, whose ends come
-#' from the sets; zero, codes and missing values stay apart. `data` puts the
-#' file beside them; the figure is then confidential and says so. If a column
-#' has more than 11 levels, the rarest are joined. With many columns make the
-#' figure tall, about 1.7 inches for every two columns.
+#' from the sets; zero, codes and missing values have bars of their own. `data`
+#' adds the file to the panels; the figure is then confidential and says so. If
+#' a column has more than 11 levels, the rarest are joined. If there are many
+#' columns, make the figure tall: about 1.7 inches for every two columns.
 #'
 #' @param object (synthetic_data) The sets.
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as
-#'   `"$"`. `NULL`, the default: nothing.
+#'   `"$"`. `NULL`, the default: no text.
 #' @param data (data frame or `NULL`) The confidential file. `NULL`, the
-#'   default: the sets alone.
-#' @param ... (synthetic_data) More releases of the same column to set beside
-#'   the file, best named: `autoplot(LW = a, CW = b, data = file)` is written
-#'   `autoplot(a, CW = b, name = "LW", data = file)`.
-#' @param type (string) What is shown beside the file: `"density"`, the default;
-#'   `"tail"`: densities above the file's 90% quantile; `"records"`: the
-#'   synthetic value of each record against the confidential one, for sets in
-#'   the order of the file; `"values"`: violins.
-#' @param name (string) The name of the first release beside the file. Default
+#'   default: the figure shows the sets alone.
+#' @param ... (synthetic_data) More releases of the same column to compare with
+#'   the file, best named. To name `object` as well, use `name`: write
+#'   `autoplot(a, CW = b, name = "LW", data = file)`, not
+#'   `autoplot(LW = a, CW = b, data = file)`.
+#' @param type (string) What to show; types other than `"density"` need `data`:
+#'   * `"density"`, the default;
+#'   * `"tail"`: densities above the file's 90% quantile;
+#'   * `"records"`: the synthetic value of each record against the confidential
+#'     value, for sets in the order of the file;
+#'   * `"values"`: violins of the values.
+#' @param name (string) The name of `object` in a figure with the file. Default
 #'   `"synthetic"`.
 #' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @section Error types: `pseudosynth_error_input`: several releases, or a type
-#'   other than `"density"`, without `data`; a column of levels or, for
-#'   densities, of counts; for `"records"`, a set of another size than the file.
+#'   other than `"density"`, without `data`; with `data`, a column of labels, or
+#'   a column of counts for `"density"` and `"tail"`; for `"records"`, a set
+#'   whose number of records differs from the file's.
 #' @references Hu and Savitsky, Risk-weighted pseudo posterior, figures 14 to
 #'   18.
 #' @name plot.synthetic_data

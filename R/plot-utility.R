@@ -1,12 +1,13 @@
-#' Figure of utility
+#' Plot utility
 #'
-#' Shows how far each statistic of a synthetic set is from the file's, as a
-#' share of it: a point for each set, a circle for their mean. A triangle at the
-#' edge is a value beyond it. A statistic that is 0 in the file has no share and
-#' is left out. `plot()` and `autoplot()` give the same ggplot object; call
-#' `print()` to draw it in a function or a loop.
+#' Shows how far each statistic of the synthetic sets is from the file's,
+#' relative to the file's. Each set has a point; the circle is their mean. A
+#' triangle at the edge stands for a value beyond it. A statistic that is 0 in
+#' the file is left out, because nothing can be relative to 0. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
-#' @param object A [utility()].
+#' @param object The result of [utility()].
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot.utility

@@ -1,48 +1,55 @@
-#' Figure of a simulation study
+#' Plot a simulation study
 #'
-#' Draws what a study measured. A study repeats a synthesis on many files, or
-#' keeps what was measured of records; its table has one row for each number.
-#' The figure has a panel for each measure or setting, with a violin for each
-#' mechanism and a circle at its median. A mechanism with fewer than five
-#' numbers has dots in place of a violin. Other types of figure show densities,
-#' or the records' synthetic values against the true ones.
+#' Draws the numbers that a simulation study measured. A study may repeat a
+#' synthesis on many files, or measure single records. Its table has one row for
+#' each number. By default the figure has a panel for each measure or setting,
+#' with a violin for each mechanism and a circle at its median. A mechanism with
+#' fewer than five numbers in a panel has dots in place of a violin. Other types
+#' of figure show densities, or the synthetic values of records against the true
+#' values.
 #'
-#' @param table (data frame) The study, a row for each number.
+#' @param table (data frame) The study, with one row for each number.
 #' @param value (string) The column of numbers. Default `"value"`. Missing
 #'   values are left out.
-#' @param mechanism (string) The column of mechanisms or releases, one violin
-#'   each: text, or a factor for their order. Default `"mechanism"`.
-#' @param panels (character or `NULL`) One column: a panel for each of its
-#'   values, with a scale of its own. Two columns: a row of panels for each
-#'   value of the first, which share a scale, and a column for each of the
-#'   second, with the mechanisms that it has.
-#'   `NULL`, the default: one panel.
-#' @param line (string or `NULL`) A column whose values are dashed lines in
-#'   their panels, such as the value of the file; missing where there is none.
-#'   `NULL`, the default: no line.
+#' @param mechanism (string) The column of mechanisms or releases, each of which
+#'   has a violin. Text keeps the order of the table; a factor sets another
+#'   order. Default `"mechanism"`.
+#' @param panels (character or `NULL`) The columns that make the panels. One
+#'   column: each of its values has a panel with its own scale. Two columns:
+#'   each value of the first has a row of panels that share a scale, and each
+#'   value of the second has a column of panels that shows only the mechanisms
+#'   it has. `NULL`, the default: one panel.
+#' @param line (string or `NULL`) A column whose values are drawn as dashed
+#'   lines in their panels, such as the value of the file. A missing value draws
+#'   no line. Only for `"violins"`. `NULL`, the default: no lines.
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as
-#'   `"$"`. `NULL`, the default: nothing.
-#' @param type (string) `"violins"`, the default; `"density"`: the density of
-#'   the numbers, a line for each mechanism, that of `"confidential"` thick;
-#'   `"records"`: the numbers against those of `at`, a panel for each mechanism.
-#' @param at (string or `NULL`) A column of numbers. For `"records"`: the true
-#'   values. For `"density"`: where `value` is the density, if the table holds
-#'   curves. `NULL`, the default: none, densities are computed.
-#' @param log (flag) Are amounts on a log scale? For densities and records.
-#'   Default `FALSE`.
+#'   `"$"`. `NULL`, the default: no text.
+#' @param type (string) What to show:
+#'   * `"violins"`, the default;
+#'   * `"density"`: the density of the numbers, with one line for each
+#'     mechanism; the line of `"confidential"` is thick;
+#'   * `"records"`: the numbers against the values of `at`, with a panel for
+#'     each mechanism.
+#' @param at (string or `NULL`) A column of numbers. `"records"` needs it for
+#'   the true values. `"density"` takes it if the table holds finished curves:
+#'   `value` is then the density at the point `at`. `NULL`, the default: no
+#'   column; densities are computed from `value`.
+#' @param log (flag) Show amounts on a log scale? Only for `"density"` and
+#'   `"records"`. Default `FALSE`.
 #' @param ... Must be empty.
 #' @return A ggplot object.
 #' @section Error types: `pseudosynth_error_input`: a column that `table` does
-#'   not have, or that has no numbers; `at` for violins, or none for records;
-#'   panels for records, more than one column of them for densities; a density
-#'   of a single number; `log` of amounts that are not positive.
+#'   not have, or that has no numbers; `at` for violins, or no `at` for records;
+#'   panels for records, or more than one column of panels for densities; `line`
+#'   or `log` for a type that does not take it; a density of a single number;
+#'   `log` of amounts that are not positive.
 #' @section Privacy: The figure shows the numbers of `table`. They are
-#'   confidential where they come from confidential files.
+#'   confidential if they come from confidential files.
 #' @references Hu, Williams and Savitsky, Mechanisms for global differential
 #'   privacy under Bayesian data synthesis, figures 2 to 8 and 10 to 24. Hu and
 #'   Savitsky, Risk-weighted pseudo posterior, figures 14 to 17.
-#' @seealso [compare()] runs mechanisms on one file, [replicate_study()] one
-#'   mechanism on many.
+#' @seealso [compare()] runs several mechanisms on one file; [replicate_study()]
+#'   runs one mechanism on many files.
 #' @examples
 #' study <- expand.grid(
 #'   replicate = 1:50, mechanism = c("Unweighted", "LW"), epsilon = c(5, 3)

@@ -3,20 +3,21 @@
 #' Combines the results of the same model fitted to each of the m sets. The
 #' estimate is the mean \eqn{\bar q} over the sets. Its variance T is the mean
 #' \eqn{\bar u} of the variances that the models state, plus a multiple of the
-#' variance b between the sets. The multiple depends on the kind of sets, which
-#' the sets know:
+#' variance b between the sets. The multiple depends on how the sets were made,
+#' which the sets record:
 #'
 #' * Sets of a fit (`"reiter"`): \eqn{T = \bar u + b / m}, the rule for
 #'   partially synthetic data. The mean over the sets is near the estimate from
 #'   the file.
 #' * Sets of a [score_release()] or a [file_release()] with `uncertainty = TRUE`
-#'   (`"rubin"`):
-#'   \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple imputation. Each
-#'   set is one plausible version of the confidential file, given the noisy
-#'   release. Their variance b measures how uncertain the noise leaves the
-#'   estimate from that file.
-#' * Sets of such a release without it (`"none"`) hold the same best values in
-#'   different rows. b then measures nothing, and combining them is an error.
+#'   (`"rubin"`): \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple
+#'   imputation. Each set is one plausible version of the confidential file,
+#'   given the noisy release. The variance b measures how uncertain the noise
+#'   leaves the estimate from that file.
+#' * Sets of such a release with `uncertainty = FALSE` (`"none"`) hold the same
+#'   best values in different rows. b then measures nothing, and combining the
+#'   sets is an error.
+#'
 #'
 #' Intervals and tests use a t distribution with \eqn{(m - 1) (1 + \bar u /
 #' (T - \bar u))^2} degrees of freedom.
@@ -32,10 +33,10 @@
 #'   `variance`, named numeric vectors.
 #' @param level (number in (0, 1)) Confidence level of the intervals. Default
 #'   0.95.
-#' @param rule (`"reiter"`, `"rubin"` or `NULL`) The combining rule, for results
-#'   that do not come from `with()`, such as those from the files of a release:
-#'   its codebook or page states the rule. `NULL`, the default: the rule of the
-#'   sets, or `"reiter"` if it is unknown.
+#' @param rule (`"reiter"`, `"rubin"` or `NULL`) The combining rule. State it
+#'   for results that do not come from `with()`, such as results from the files
+#'   of a release; its codebook or page states the rule. `NULL`, the default:
+#'   the rule of the sets, or `"reiter"` if it is unknown.
 #' @param object A `pooled_estimates` object.
 #' @param parm (character, whole numbers or missing) The terms to show. Default:
 #'   all.
@@ -49,37 +50,40 @@
 #'     `conf_high`, `within` (\eqn{\bar u}) and `between` (b);
 #'   * `m`, `level`, `rule`.
 #'
-#'   It has `coef()`, `vcov()` (T on the diagonal, covariances combined in the
-#'   same way where the models state them), `confint()`, `as.data.frame()`,
-#'   `plot()`, and `tidy()` and `glance()` for users of broom.
+#'   Its methods are `coef()`, `vcov()` (T on the diagonal; covariances are
+#'   combined in the same way if the models state them), `confint()`,
+#'   `as.data.frame()`, `plot()`, and `tidy()` and `glance()` for users of
+#'   broom.
 #' @section Validity of the rules:
-#' The rules need at least two sets: one set does not show b. They do not
-#' correct bias: if weights or censoring pull a model towards its prior, the
-#' intervals are around the pulled value. `"reiter"` does not know about noise
-#' that all sets share, such as that of a [perturbed_histogram()] used as their
-#' margin.
+#' The rules need at least two sets, because b cannot be computed from one set.
+#' They do not correct bias: if weights or censoring pull a model towards its
+#' prior, the intervals are around the pulled value. `"reiter"` does not count
+#' noise that all sets share, such as the noise of a [perturbed_histogram()]
+#' used as their margin.
 #'
-#' `"rubin"` includes the noise. In 500 files of 1,000 log-normal records at an
-#' add-remove epsilon of 1, 20 sets each, 95% intervals covered the population's
-#' mean, median, a share and two coefficients 94 to 98% of the time, and those
-#' of the coefficients were as long as [confint()][score-inference] of the
-#' release.
+#' `"rubin"` includes the noise. A simulation drew 500 files of 1,000 log-normal
+#' records, with 20 sets for each file at an add-remove epsilon of 1. The 95%
+#' intervals covered the population's mean, median, a share and two coefficients
+#' 94 to 98% of the time. The intervals of the coefficients were as long as
+#' those of [confint()][score-inference] of the release.
 #'
-#' The intervals are only as good as the model. With Student's errors of 3
-#' degrees of freedom on the log scale, whose far tail the noise hides, 95%
-#' intervals of 20 sets with `uncertainty = TRUE` held the population's mean in
-#' 78% of 200 files (5,000 records, epsilon 1), and the estimate was 1.3% too
-#' small on average. Intervals from [lm()], which uses less information than the
-#' family, were a quarter too long.
+#' The intervals are only as good as the model. Another simulation had Student's
+#' errors of 3 degrees of freedom on the log scale, whose far tail the noise
+#' hides. It drew 200 files of 5,000 records, with 20 sets for each file at
+#' epsilon 1 and `uncertainty = TRUE`. The 95% intervals covered the
+#' population's mean in 78% of the files, and the estimate was 1.3% too small on
+#' average. Intervals from [lm()], which uses less information than the family,
+#' were a quarter too long.
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two results; results without
 #' coefficients or variances; terms that some sets lack; variances below 0; sets
-#' that cannot be combined; a rule that is not that of the sets.
+#' that cannot be combined; a rule that differs from the rule of the sets.
 #' @references Reiter (2003), Inference for partially synthetic, public use
 #'   microdata sets, Survey Methodology 29, section 2. Rubin (1987), Multiple
 #'   imputation for nonresponse in surveys, section 3.1. Raisa, Jalko, Kaski and
 #'   Honkela (2023), Noise-aware statistical inference with differentially
-#'   private synthetic data, draw a population and a new sample in each set.
+#'   private synthetic data. They draw a population and a new sample for each
+#'   set.
 #' @seealso [synthesize()], [utility()]
 #' @examples
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]

@@ -1,12 +1,12 @@
 #' Posterior predictive checks
 #'
 #' Compares the confidential response with data that the fit predicts for the
-#' same records, in figures of the bayesplot package. It shows whether the
-#' family suits the variable. Look at it inside the agency before you
+#' same records, in figures of the bayesplot package. The figures show whether
+#' the family suits the variable. Look at them inside the agency before you
 #' synthesize.
 #'
-#' `pp_check()` here only checks that bayesplot is installed and calls the
-#' generic of that package.
+#' The function `pp_check()` of this package checks that bayesplot is installed
+#' and then calls bayesplot's own generic.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param type (string or `NULL`) Which `bayesplot::ppc_<type>()` to draw.
@@ -14,18 +14,19 @@
 #'   distinct values, `"ecdf_overlay"` for other counts, and `"dens_overlay"`
 #'   otherwise. Any type that needs only `y` and `yrep` works, such as `"stat"`
 #'   (with `stat = "max"`), `"rootogram"` for counts or `"hist"`.
-#' @param n_draws (count) How many draws to predict from, evenly spread over
-#'   the fit's. The default, `NULL`, is 500 for `"bars"`, `"rootogram"` and
-#'   `"stat"`, 8 for `"hist"`, `"boxplot"` and `"freqpoly"`, and 50 otherwise,
-#'   or all draws if the fit has fewer.
+#' @param n_draws (count) How many draws to predict from, spread evenly over the
+#'   draws of the fit. The default, `NULL`, is 500 for `"bars"`, `"rootogram"`
+#'   and `"stat"`, 8 for `"hist"`, `"boxplot"` and `"freqpoly"`, and 50
+#'   otherwise, or all draws if the fit has fewer.
 #' @param scale (string) `"model"`, the default: the scale of the model, such as
-#'   log(income); `"response"`: the variable's own unit. Labels are numbers from
-#'   0 on both.
+#'   log(income); `"response"`: the variable's own unit. On both scales labels
+#'   are numbers that start at 0.
 #' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
 #' @param ... Passed to the function of bayesplot.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @section Error types: `pseudosynth_error_input`: bayesplot is not installed,
-#'   it does not have the type, or the fit has fewer draws.
+#'   bayesplot does not have the type, or the fit has fewer than `n_draws`
+#'   draws.
 #' @references Gabry, Simpson, Vehtari, Betancourt and Gelman (2019),
 #'   "Visualization in Bayesian Workflow", Journal of the Royal Statistical
 #'   Society A 182, 389-402.

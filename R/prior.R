@@ -6,26 +6,27 @@
 #'
 #' Makes proper priors from public numbers that you state.
 #'
-#' None of them looks at the response. A default scaled by the response's
-#' standard deviation, as in other packages, would be a leak that the privacy
-#' guarantee does not count. Priors are on the scale of the *modelled* response
-#' (log(income) for `log(income) ~ ...`) and of numeric predictors divided by
-#' their own standard deviation. The default scales suit a response on a log
-#' scale, or one that spreads over a few units; divide a response in dollars by
-#' a public constant, or take its log.
+#' None of these priors looks at the response. A default scaled by the
+#' response's standard deviation, as in other packages, would be a leak that the
+#' privacy guarantee does not count. Priors are on the scale of the *modelled*
+#' response (log(income) for `log(income) ~ ...`). Numeric predictors are
+#' divided by their own standard deviation. The default scales suit a response
+#' on a log scale, or one that spreads over a few units; divide a response in
+#' dollars by a public constant, or take its log.
 #'
-#' `prior_hierarchical()` is the papers' prior: all coefficients, the intercept
-#' included, are b ~ MVN(0, diag(tau) Omega diag(tau)), with tau_j ~
-#' half-t(df, 0, scale) and the correlation matrix Omega ~ LKJ(lkj). In a
-#' mixture the b_k share tau and Omega. It is the default of all families except
-#' the mixture and [categorical()], with `lkj = 6` for counts
-#' ([stats::poisson()], [neg_binomial()]) and 1 for the others. The intercept
-#' has a tau of its own and may lie far from 0.
+#' `prior_hierarchical()` is the papers' prior. All coefficients, including the
+#' intercept, are b ~ MVN(0, diag(tau) Omega diag(tau)), with tau_j ~ half-t(df,
+#' 0, scale) and the correlation matrix Omega ~ LKJ(lkj). In a mixture the
+#' coefficients b_k of all components share tau and Omega. It is the default of
+#' all families except the mixture and [categorical()], with `lkj = 6` for
+#' counts ([stats::poisson()], [neg_binomial()]) and 1 for the others. The
+#' intercept has a tau of its own and may lie far from 0.
 #'
 #' `prior_shared()` is the default of [normal_mixture()], because chains mix
-#' well under it: b_k ~ N(m, diag(tau)^2), m_j ~ N(slope) and N(intercept) for
-#' the intercept, tau_j ~ half-t(df, 0, scale). Components differ from their
-#' shared mean m by about `scale`.
+#' well under it. The coefficients of component k are b_k ~ N(m, diag(tau)^2),
+#' with tau_j ~ half-t(df, 0, scale). Their mean m_j is N(slope) for slopes and
+#' N(intercept) for the intercept. Components differ from their shared mean m by
+#' about `scale`.
 #'
 #' `prior_normal()` gives every coefficient its own normal prior, independent
 #' of all others: N(0, scale^2) for slopes and N(intercept) for the intercept.
@@ -34,13 +35,13 @@
 #' log income. State what is publicly known, such as `intercept = c(10.8, 2.5)`
 #' for log income, when the likelihood is weak: with small weights, under
 #' censoring, or in a mixture, whose empty components are drawn from the prior.
-#' It is the prior of [categorical()], where it correlates the coefficients of
-#' the levels so that no level is the baseline of the others.
+#' It is also the prior of [categorical()], where it correlates the coefficients
+#' of the levels so that no level is the baseline of the others.
 #'
 #' `prior_beta_mean()` is for [beta_response()] and [bernoulli()] without
-#' predictors: the mean, the inverse logit of the intercept, is Beta(shape1,
-#' shape2). It is the default of [beta_response()] there, uniform, as in the
-#' censoring paper.
+#' predictors. The mean, which is the inverse logit of the intercept, is
+#' Beta(shape1, shape2). For [beta_response()] without predictors it is the
+#' default, and it is then uniform, as in the censoring paper.
 #'
 #' Without an intercept in the formula (`y ~ 0 + group`), the first factor has a
 #' column for each level; these columns take the intercept's prior.
@@ -49,12 +50,12 @@
 #' @param df (positive number) Degrees of freedom of the half-t prior of tau.
 #'   Default 3.
 #' @param scale (positive number) For `prior_hierarchical()` and
-#'   `prior_shared()` the scale of the half-t prior of tau (defaults 1 and
-#'   0.25); for `prior_normal()` the standard deviation of the slopes
-#'   (default 1).
+#'   `prior_shared()`: the scale of the half-t prior of tau (defaults 1 and
+#'   0.25). For `prior_normal()`: the standard deviation of the slopes (default
+#'   1).
 #' @param intercept (two numbers: location and positive scale) Normal prior of
-#'   the intercept; in `prior_shared()`, of its mean over the components. Public
-#'   knowledge only. Default `c(0, 20)`.
+#'   the intercept; in `prior_shared()`, of its mean over the components. State
+#'   public knowledge only. Default `c(0, 20)`.
 #' @param slope (two numbers: location and positive scale) Normal prior of the
 #'   means of the slopes over the components. Default `c(0, 1)`.
 #' @param shape1,shape2 (positive numbers) Shapes of the beta prior of the mean.
@@ -203,8 +204,8 @@ print_lines.synth_prior <- function(x) {
 #' @param ... Not used.
 #' @return A `prior_summary.synthesizer`: a list with `coefficients` (a
 #'   `synth_prior`, see [priors]) and `extras` (named character: the prior of
-#'   each parameter besides the coefficients, such as `sigma`, `size` or
-#'   `precision`; empty where the family has none). All of it is public.
+#'   each other parameter, such as `sigma`, `size` or `precision`; empty if the
+#'   family has no other parameter). All of it is public.
 #' @examples
 #' \donttest{
 #' ce <- head(subset(ce_income, income > 0), 300)

@@ -1,39 +1,41 @@
 #' Privacy weights
 #'
-#' A numeric vector of record weights \eqn{\alpha_i} in \[0, 1\] that records
-#' how it was made. The functions below make such vectors. [fit_synthesizer()]
+#' A numeric vector of record weights \eqn{\alpha_i} in \[0, 1\] that also
+#' stores how it was made. The functions below make such vectors.
+#' [fit_synthesizer()]
 #' and [update()][update.synthesizer] take one, and [guarantee()] uses it to
 #' decide which label a fit deserves.
 #'
 #' | scheme | made by | depends on |
 #' |---|---|---|
 #' | `"lipschitz"` | [lipschitz_weights()] | the file |
-#' | `"count"` | [count_weights()] | the file, boundedly with a floor |
+#' | `"count"` | [count_weights()] | the file, only boundedly with a floor |
 #' | `"risk"` | [risk_weights()] | the file |
 #' | `"scalar"` | [solve_weights()] | the file |
 #' | `"reweighted"` | [reweight()] | the file |
 #' | `"truncated"` | [truncate_weights()] | the file |
-#' | `"combined"` | [combine_weights()] | as its parts |
-#' | `"scaled"` | [scale_weights()] | as what it scales |
+#' | `"combined"` | [combine_weights()] | the same as its parts |
+#' | `"scaled"` | [scale_weights()] | the same as the weights it scales |
 #' | `"frozen"` | [freeze()], then `predict()` | the record and a history |
 #' | `"two_stage"` | [two_stage_weights()] | the record and a paid draw |
 #' | `"public_scalar"` | [public_scalar()] | nothing |
 #' | `"user"` | numbers given by hand | unknown |
 #'
-#' Any computation on the vector gives a plain numeric: `w[1:10]`, `2 * w`,
-#' `as.numeric(w)`, `c(w, 1)`. A plain vector given to a fit has the scheme
-#' `"user"`, because its origin is unknown: a computation cannot turn weights
-#' made from the file into better ones. The same holds for one number, such as a
-#' mean of weights. Use [scale_weights()] and [combine_weights()], which keep
-#' what is provable, and [public_scalar()] for a number that you state.
+#' Any computation on the vector gives a plain numeric vector: `w[1:10]`,
+#' `2 * w`, `as.numeric(w)`, `c(w, 1)`. A plain vector given to a fit has the
+#' scheme `"user"`, because its origin is unknown. So no computation can make
+#' weights from the file pass for weights with a stronger guarantee. The same
+#' holds for one number, such as a mean of weights. Use [scale_weights()] and
+#' [combine_weights()], which keep what is provable, and [public_scalar()] for a
+#' number that you state.
 #'
 #' The vector keeps the weights it was computed from, marks of the files it was
-#' made from, what [freeze()] needs (for Lipschitz weights the fit's draws and
-#' the extremes of its bounds), and marks of its records, so that a fit refuses
-#' it for other records. None of this is printed, and `as.numeric()` drops all
-#' of it. A hash protects values and origin together: weights with a changed
-#' value or attribute count as given by hand, also if they were saved and edited
-#' in between. Saving and reading keeps the scheme.
+#' made from, and what [freeze()] needs (for Lipschitz weights, the fit's draws
+#' and the extremes of its bounds). It also keeps marks of its records, so that
+#' a fit refuses it for other records. None of this is printed, and
+#' `as.numeric()` drops all of it. A hash protects values and origin together:
+#' weights with a changed value or attribute count as given by hand, even if
+#' they were saved and edited in between. Saving and reading keeps the scheme.
 #'
 #' @param x An object.
 #' @param object,... As in the generics.

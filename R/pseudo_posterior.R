@@ -8,86 +8,87 @@
 #' [mechanisms] lists the mechanisms: what each does, its label and its
 #' settings.
 #'
-#' @param formula,data,family As in [fit_synthesizer()], including an offset for
-#'   counts of unequal exposure, except for the mechanism `"score"`. The default
-#'   family is [student_t()].
+#' @param formula,data,family As in [fit_synthesizer()]. An offset for counts of
+#'   unequal exposure is allowed, except with the mechanism `"score"`. The
+#'   default family is [student_t()].
 #' @param mechanism (string or `privacy_mechanism`) The mechanism. It has no
 #'   default, because it decides what is promised. Give a name, with its
 #'   settings in `...`, or an object such as `mechanism_lw(scale = 0.5)`; see
 #'   [mechanisms].
-#' @param epsilon (positive number or `NULL`) The total for all m sets under
-#'   `neighbours`: one-off costs plus m parameter draws. `NULL`, the default,
-#'   leaves the weights as they are; censored mechanisms need a number. See
-#'   [mechanisms] for how it is spent.
+#' @param epsilon (positive number or `NULL`) The total epsilon for all m sets
+#'   under `neighbours`: one-off costs plus m parameter draws. `NULL`, the
+#'   default, leaves the weights as they are; censored mechanisms need a number.
+#'   See [mechanisms] for how it is spent.
 #' @param m (count) Number of synthetic sets. Default 1.
 #' @param ... The settings of a mechanism given by name; `prior`, `chains`,
 #'   `warmup`, `draws`, `threads`, `control`, `response`, `scaling` and
-#'   `survey_weights` of [fit_synthesizer()], which apply to every stage;
-#'   `bounds`, `bins` and `margin_share`, short for `margin`. Anything else is
-#'   an error.
-#' @param neighbours (string) The relation of `epsilon`: `"add-remove"`, the
-#'   default, or `"replace"`.
+#'   `survey_weights` of [fit_synthesizer()], which apply to every stage; and
+#'   `bins` and `margin_share`, which with `bounds` are a shorthand for
+#'   `margin`. Anything else is an error.
+#' @param neighbours (string) The neighbour relation of `epsilon`:
+#'   `"add-remove"`, the default, or `"replace"`.
 #' @param margin (`margin_histogram` or `NULL`) For censored mechanisms and for
 #'   `"score"`: the histogram that calibrates the margin, see
-#'   [margin_histogram()]. `NULL`, the default: none.
+#'   [margin_histogram()]. `NULL`, the default: no histogram.
 #' @param bounds (two numbers or `NULL`) Public bounds of the released values,
-#'   as in [synthesize()]. `NULL`, the default: those of `margin` or `response`,
-#'   if stated. Required if the synthetic values would have no finite mean, as
-#'   under [student_t()] of a log.
+#'   as in [synthesize()]. `NULL`, the default: the bounds of `margin` or
+#'   `response`, if stated. Required if the synthetic values would have no
+#'   finite mean, as under [student_t()] of a log.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
-#'   release; stages run at seeds of their own, see [stage_seed()].
+#'   release. Each stage then has a seed of its own, see [stage_seed()].
 #' @param allow_unconverged (flag) Continue after a stage that has not
 #'   converged? Default `FALSE`: an error. With `TRUE`, the label is `"none"` if
 #'   the last fit has not converged.
 #' @param ledger ([ledger()] or `NULL`) The ledger that records the cost before
-#'   the sets are drawn, or refuses it: before the first fit, if `epsilon`
-#'   already exceeds the budget. `NULL`, the default: no ledger.
+#'   the sets are drawn, or refuses it. It refuses before the first fit if
+#'   `epsilon` already exceeds the budget. `NULL`, the default: no ledger.
 #' @param checkpoint (string or `NULL`) A folder that keeps every finished stage
-#'   and chain, so that [resume()] can continue an interrupted job. It is made
-#'   if it does not exist, and it is confidential. `NULL`, the default: nothing
-#'   is kept.
+#'   and chain, so that [resume()] can continue an interrupted job. It is
+#'   created if it does not exist, and it is confidential. `NULL`, the default:
+#'   nothing is kept.
 #'
 #' @return A `pseudo_posterior`: a list with
-#'   * `synthetic`: [`synthetic_data`][synthetic_data]. Only what
-#'     `as.data.frame()` of it gives may leave the agency;
+#'   * `synthetic`: [`synthetic_data`][synthetic_data]. Only the data frame from
+#'     its `as.data.frame()` may leave the agency;
 #'   * `internal` (confidential): `fits`, a list of the fits by stage (such as
 #'     `unweighted`, `lw`, `lw_final`) or of one [score_release()]; `margin`;
 #'     `label`, made when the sets were drawn; and with a score release `data`,
 #'     the columns of the model;
 #'   * `stages` (data frame, confidential): see `summary()`;
-#'   * `mechanism` (string), `m` (count), `epsilon` (as asked, or `NULL`);
-#'   * `remarks` (character, confidential): what the prior decides in the fits,
-#'     and how the sets differ from the file: another mean (by more than a
-#'     quarter), values outside the file's sign or range, an R2 of the model's
-#'     regression that exceeds the file's by more than a tenth.
+#'   * `mechanism` (string), `m` (count), `epsilon` (as you gave it, or `NULL`);
+#'   * `remarks` (character, confidential): where the prior decides in the fits,
+#'     and how the sets differ from the file. Examples of differences are a mean
+#'     that is more than a quarter off, values outside the file's sign or range,
+#'     and an R2 of the model's regression that exceeds the file's by more than
+#'     a tenth.
 #'
-#'   `summary()` has one row per stage: the bound, twice the bound, the largest
-#'   oscillation, the smallest and median weight, the claimed epsilon of one
-#'   parameter draw under both relations (`NA` if nothing is claimed), whether
-#'   the fit converged, and its seconds.
+#'   `summary()` gives one row per stage: the bound, twice the bound, the
+#'   largest oscillation, the smallest and median weight, the claimed epsilon of
+#'   one parameter draw under both relations (`NA` if nothing is claimed),
+#'   whether the fit converged, and its seconds.
 #'
 #' @section Relations that look closer than they are:
-#' Censoring, and weights that fall with a record's log-likelihood, hold back
-#' records far from the regression. The scale of the errors then shrinks and R2
-#' rises. Example: R2 of Consumer Expenditure log income on all predictors is
-#' 0.36 in the file. Under `"lw_final"` the sets have 0.37 to 0.40 with normal
-#' errors, and 0.43 to 0.44 with [student_t()] of 3 degrees of freedom.
-#' Heavy-tailed errors do not help: they hold back far records themselves, and
-#' even without weights R2 is 0.38 to 0.40.
+#' Some mechanisms hold back records far from the regression: censoring, and
+#' weights that are smaller for a smaller log-likelihood. The scale of the
+#' errors then shrinks and R2 rises. Example: R2 of Consumer Expenditure log
+#' income on all predictors is 0.36 in the file. Under `"lw_final"` the sets
+#' have 0.37 to 0.40 with normal errors, and 0.43 to 0.44 with [student_t()] of
+#' 3 degrees of freedom. Heavy-tailed errors do not help, because they hold back
+#' far records themselves: even without weights R2 is 0.38 to 0.40.
 #'
 #' @section Error types:
 #' `pseudosynth_error_no_mean` (a `pseudosynth_error_input`): values without a
-#' finite mean and without stated bounds. `pseudosynth_error_input`: no or an
-#' unknown mechanism, an unused argument, an epsilon for a mechanism that claims
-#' none, and any formula, data or setting that a stage would refuse. All of this
-#' is checked before the first fit. `pseudosynth_error_unreachable` (a
-#' `pseudosynth_error_privacy`): a target that cannot be reached; field
+#' finite mean and without stated bounds. `pseudosynth_error_input`: a missing
+#' or unknown mechanism, an unused argument, an epsilon for a mechanism that
+#' claims none, and any formula, data or setting that a stage would refuse. All
+#' of this is checked before the first fit. `pseudosynth_error_unreachable` (a
+#' `pseudosynth_error_privacy`): a target that cannot be reached; its field is
 #' `nearest`. `pseudosynth_error_checkpoint`: see [resume()].
 #'
 #' An error after the first fit carries the finished fits in its field `fits`,
-#' named by the stages of [stage_seed()]; `last` is the most recent fit if it is
-#' none of these. They are confidential.
+#' named by the stages of [stage_seed()]. The element `last` is the most recent
+#' fit, if it is not among these stages. All these fits are confidential.
 #'
 #' @section Privacy:
 #' The object is confidential as a whole. Release

@@ -1,13 +1,13 @@
 #' A public scalar weight
 #'
 #' Makes one weight for all records from a number that you state beforehand: a
-#' number from a paper, a policy or an earlier release. It depends on no record,
-#' so a censored fit with it can be strict.
+#' number from a paper, a policy or an earlier release. The weight depends on no
+#' record, so a censored fit with this weight can have a strict label.
 #'
-#' A bare number, `privacy_weights = 0.5`, is instead a weight of unknown
-#' origin, because the package cannot tell 0.5 from `mean(w)` of confidential
-#' weights. By calling `public_scalar()` you state that the number was not
-#' computed from this file.
+#' A bare number, such as `privacy_weights = 0.5`, is instead a weight of
+#' unknown origin, because the package cannot tell 0.5 from `mean(w)` of
+#' confidential weights. By calling `public_scalar()` you state that the number
+#' was not computed from this file.
 #'
 #' @param alpha (number in \[0, 1\]) The weight. It has no default.
 #' @return [`privacy_weights`][privacy_weights] of scheme `"public_scalar"` and

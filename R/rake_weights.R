@@ -7,7 +7,7 @@ raking_tolerance <- 1e-6
 
 #' Rake the survey weights of synthetic sets to public totals
 #'
-#' Changes the weights of each set so that their sums are the totals that you
+#' Changes the weights of each set so that their sums equal the totals that you
 #' state, for instance the population by region and by age. For each table of
 #' totals in turn, all weights of a level are multiplied by one factor. This is
 #' repeated until all totals are met ([survey::rake()]). All weights stay above
@@ -19,19 +19,19 @@ raking_tolerance <- 1e-6
 #' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan has a
 #'   `survey_weights`.
 #' @param totals (data frame or list of them) One data frame for each table of
-#'   totals: a column `total` (numbers above 0) and one or more columns of the
-#'   sets, which say what each total is for, one row for each level or
-#'   combination of levels. `NA` is the level of missing values. The tables must
-#'   agree on the sum of all totals.
-#' @return `sets` with other weights, and with the element `totals`. The weights
-#'   are numbers with decimals, even if those of the file are whole, and may lie
-#'   outside the codebook's bounds.
+#'   totals, with one row for each level or combination of levels. Its columns
+#'   are `total` (numbers above 0) and one or more columns of the sets, which
+#'   say what each total is for. `NA` is the level of missing values. All tables
+#'   must have the same sum of totals.
+#' @return `sets` with the raked weights and a new element `totals`. The weights
+#'   are numbers with decimals, even if the file's weights are whole, and may
+#'   lie outside the codebook's bounds.
 #' @section Error types: `pseudosynth_error_input`: sets without weights; totals
-#'   of unknown columns, of the weight itself, not above 0, named twice, or with
-#'   different sums; records of a set whose level has no total; totals whose
-#'   level no record of a set has. Class `pseudosynth_error_totals`: weights
-#'   that do not meet the totals after 200 rounds. Also if package survey is not
-#'   installed.
+#'   of unknown columns or of the weight itself; totals that are not above 0,
+#'   stated twice, or have different sums; records of a set whose level has no
+#'   total; totals whose level no record of a set has; or the package survey is
+#'   not installed. `pseudosynth_error_totals` (a `pseudosynth_error_input`):
+#'   weights that do not meet the totals after 200 rounds.
 #' @section Privacy: State only totals that are public. Raking reads only the
 #'   sets and the totals, so the cost stays the same. The label also names the
 #'   columns of the totals as public inputs. Totals from the confidential file

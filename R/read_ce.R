@@ -23,16 +23,16 @@
 #'   default, leaves them out and says how many; `"error"` refuses the files.
 #'
 #' @details
-#' The variables and where they come from; alternatives in brackets are the
-#' names in `rpms::CE`, accepted as well:
+#' The table shows where each variable comes from. Names in brackets are those
+#' of `rpms::CE`, which are accepted as well.
 #'
 #' | variable | column | rule |
 #' |---|---|---|
 #' | `income` | `FINCBTXM`, `FINCBTAX` | rounded to whole dollars |
 #' | `sex` | `SEX_REF` (`SEX`) | 1 or `M` male, 2 or `F` female |
 #' | `age` | `AGE_REF` (`AGE`) | years, in five classes |
-#' | `education` | `EDUC_REF` (`EDUCA`) | codes 00, 10 to 15 and 16 with 17 |
-#' | `region` | `REGION` | four, missing: `"not published"` |
+#' | `education` | `EDUC_REF` (`EDUCA`) | codes 00, 10 to 15, and 16 joined with 17 |
+#' | `region` | `REGION` | four regions, missing: `"not published"` |
 #' | `urban` | `BLS_URBN` | 1 urban, 2 rural |
 #' | `marital` | `MARITAL1` (`MARITAL`) | codes 1 to 5 |
 #' | `population` | `POPSIZE` | codes 1 to 5, missing: `"not published"` |
@@ -43,14 +43,15 @@
 #' column that says whether the reference person earned income; it is derived
 #' from the first of these that all files have:
 #'
-#' 1. `EARNER` (only in `rpms::CE`): `Y` yes, `N` no;
+#' 1. `EARNER` (only in `rpms::CE`): `Y` means yes, `N` means no;
 #' 2. `INCOMEY1` (`INCOMEY`), the employer from which the reference person
-#'    received the most earnings: codes 1 to 5 yes; 6 (worked without pay in a
-#'    family business or farm) and missing no. In `rpms::CE`, which has both,
-#'    this reproduces `EARNER` for all 68,415 interviews;
+#'    received the most earnings: codes 1 to 5 mean yes; code 6 (worked without
+#'    pay in a family business or farm) and missing mean no. In `rpms::CE`,
+#'    which has both columns, this reproduces `EARNER` for all 68,415
+#'    interviews;
 #' 3. `INCNONW1`, the reason for not having worked in the past twelve months:
-#'    missing yes, any reason no;
-#' 4. `OCCUCOD1`, the occupation: present yes, missing no.
+#'    missing means yes, any reason means no;
+#' 4. `OCCUCOD1`, the occupation: present means yes, missing means no.
 #'
 #' A blank or a single full stop is a missing value, as in the BLS files.
 #'
@@ -62,9 +63,10 @@
 #' `pseudosynth_error_input`: a file or directory does not exist, a required
 #' column is absent, an interview occurs twice, a code is unknown, a value is
 #' missing and `incomplete = "error"`, or no interview is left. The condition's
-#' field `rows` holds the rows concerned, counted over all files. Also an error:
-#' a file that does not end with a line end and may be cut off, or a quote that
-#' is not closed on its line; `rows` then holds lines of that file.
+#' field `rows` holds the rows concerned, counted over all files. Two more
+#' errors concern the lines of a file: it does not end with a line end and may
+#' be cut off, or a quote is not closed on its line. For these `rows` holds
+#' lines of that file.
 #'
 #' @references
 #' Bureau of Labor Statistics, Consumer Expenditure Surveys, Public Use

@@ -3,7 +3,8 @@
 #' Reads `EPSD17.DAT`, the fixed-width public-use file of the National Center
 #' for Science and Engineering Statistics (NCSES). Returns the salary, gender,
 #' age class and weeks worked of the employed respondents, with the columns of
-#' [sdr_simulated]. Where a field stands is taken from the published layout.
+#' [sdr_simulated]. The positions of the fields are taken from the published
+#' layout.
 #'
 #' @param path (string) The file, plain or compressed by gzip.
 #' @param variables (character or `NULL`) Further fields to keep, by their
@@ -28,14 +29,14 @@
 #' survey year 2017 (`REFYR`): other years have other layouts.
 #'
 #' @return A data frame with `salary` (integer), `gender` (factor, 2 levels),
-#'   `age` (factor, 10 levels: [sdr_simulated] has no one in the youngest),
-#'   `weeks` (integer) and the fields in `variables` under their own names, one
-#'   row per respondent, in the order of the file.
+#'   `age` (factor, 10 levels; [sdr_simulated] has no one in the youngest
+#'   class), `weeks` (integer) and the fields in `variables` under their own
+#'   names. It has one row per respondent, in the order of the file.
 #' @section Error types:
 #' `pseudosynth_error_input`: the file does not exist, is empty, has lines of
 #' another length than the layout, is of another year, holds a respondent twice
-#' or an unknown code, or nobody is left. The condition's field `rows` holds the
-#' lines concerned.
+#' or an unknown code, or no respondent is left. The condition's field `rows`
+#' holds the lines concerned.
 #' @references
 #' National Center for Science and Engineering Statistics, Survey of Doctorate
 #' Recipients, Public Use Data Files, <https://ncsesdata.nsf.gov/datadownload/>.

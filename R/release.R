@@ -2,53 +2,56 @@
 #'
 #' Writes the sets, a codebook and a certificate into a new folder, or refuses
 #' and says why. Everything is built anew from synthetic values and published
-#' predictors: no row names, attributes, draws, weights, bounds or seeds.
+#' predictors. The files hold no row names, attributes, draws, weights, bounds
+#' or seeds.
 #'
-#' * `set-1.csv`, .. or `sets.csv`: the synthetic sets;
+#' * `set-1.csv`, ... or `sets.csv`: the synthetic sets;
 #' * `codebook.csv`: each column, its type, its levels with their codes, whether
 #'   it is synthetic or published, and its name in Stata and SPSS files;
 #' * `certificate.json`, `certificate.txt`: the public label with its charges,
 #'   the model, the public inputs, m, the version of this package, and the
 #'   SHA-256 of each file above.
 #'
-#' The rows of each set are in a random order of their own, drawn from the
-#' operating system's entropy. Sets of a tibble are tibbles, also in RDS files.
+#' Each set has a random row order of its own, drawn from the operating system's
+#' entropy. If the file is a tibble, the sets are tibbles, even in RDS files.
 #' All levels of a published factor are published, even those that no record
-#' has; a message names these. Use [droplevels()] before the fit to leave them
-#' out.
+#' has; a message names the unused levels. Use [droplevels()] before the fit to
+#' leave them out.
 #'
-#' Sets of a [file_release()] have all columns. Their `codebook.csv` is the
-#' agency's own, which [codebook()] reads again, and the certificate states the
-#' release in the terms of NIST SP 800-226 and of the public registry of
-#' deployments (arXiv 2509.13509): flavour, unit, neighbours, privacy loss,
-#' model, accounting, implementation, what is not covered.
+#' Sets of a [file_release()] have all columns of the file. Their `codebook.csv`
+#' is the agency's own codebook, which [codebook()] can read again. The
+#' certificate states the release in the terms of NIST SP 800-226 and of the
+#' public registry of deployments (arXiv 2509.13509): flavour, unit, neighbours,
+#' privacy loss, model, accounting, implementation, what is not covered.
 #'
-#' The files are written into a folder beside `path` that nobody else can read.
-#' They are scanned there and then moved to `path` together. If anything fails
-#' or is interrupted, nothing is left behind.
+#' The files are first written into a folder beside `path` that nobody else can
+#' read. They are scanned there and then moved to `path` together. If anything
+#' fails or is interrupted, nothing is left behind.
 #'
-#' @param x (`pseudo_posterior` or `synthetic_data`) What to release. Also a
-#'   [score_release()], a [file_release()], a [perturbed_histogram()] or a
-#'   generator of [as_generator()]: then its RDS file replaces the sets and the
-#'   codebook.
+#'
+#' @param x (`pseudo_posterior` or `synthetic_data`) What to release. It can
+#'   also be a [score_release()], a [file_release()], a [perturbed_histogram()]
+#'   or a generator of [as_generator()]. An RDS file of that object then
+#'   replaces the sets and the codebook.
 #' @param path (string) The folder to make. It must not exist or must be empty.
 #' @param formats (character) File formats of the sets, one or more of `"csv"`
 #'   (the default), `"rds"`, `"dta"` (Stata), `"sav"` (SPSS) and `"parquet"`.
 #'   `"dta"` and `"sav"` need the package haven, `"parquet"` needs nanoparquet,
 #'   and the certificate needs jsonlite.
-#' @param data (data frame, `synthesizer` or `NULL`) The confidential file that
-#'   the scan looks for. `NULL`, the default, works for a job only and uses the
-#'   columns of its model. Give the whole file to scan for its other columns,
-#'   too.
+#' @param data (data frame, `synthesizer` or `NULL`) The confidential file whose
+#'   values the scan searches for. `NULL`, the default, works for a job only and
+#'   uses the columns of its model. Give the whole file to scan for its other
+#'   columns as well.
 #' @param require (string) The weakest label to accept: `"asymptotic"`, the
 #'   default, `"strict"`, or `"none"`, which accepts any label.
 #' @param epsilon (positive number or `NULL`) The largest total epsilon to
-#'   accept, under `neighbours`. `NULL`, the default: any. For asymptotic
-#'   labels, only a job knows the number.
+#'   accept, under `neighbours`. `NULL`, the default: any. For asymptotic labels
+#'   this needs a job, because the sets alone withhold their epsilon.
 #' @param delta (number from 0 to 1 or `NULL`) The largest delta to accept.
-#'   `NULL`, the default: 1 / N for sets of N records if `epsilon` is given, any
-#'   otherwise.
-#' @param neighbours (string) `"add-remove"`, the default, or `"replace"`.
+#'   `NULL`, the default: 1 / N for sets of N records if `epsilon` is given;
+#'   otherwise any delta.
+#' @param neighbours (string) The neighbour relation of `epsilon`:
+#'   `"add-remove"`, the default, or `"replace"`.
 #' @param long (flag) Write all sets to one file, with the number of the set in
 #'   the first column, `set`? Default `FALSE`: one file for each set.
 #' @param public (character) Public text, and public numbers written as text,
@@ -57,71 +60,75 @@
 #'   not recorded. `NULL`, the default: do not check.
 #' @param ... Must be empty.
 #'
-#' @return (data frame) invisibly: `file`, `bytes`, `sha256`, one row each, the
-#'   certificate last.
+#' @return A data frame, invisibly, with the columns `file`, `bytes` and
+#'   `sha256` and one row for each file; the certificate is last.
 #'
 #' @section What is refused:
 #' * Sets from a fit that has not converged, sets made with a given seed, and
 #'   sets edited after they were made.
 #' * Labels weaker than `require`, and costs above `epsilon` or `delta`.
-#' * A published column that identifies records, such as a case number: nine of
-#'   ten records have a value of their own.
-#' * Published columns that reveal the response: its values in any order or
-#'   unit, or its means or medians by group.
-#' * Published columns that nearly reveal it, unless `public` names them all: a
-#'   rank correlation above .99; classes that fix the response for all but 1% of
-#'   the records; columns that together, as a weighted sum or a product, explain
-#'   more than 99% of its variance, or of the variance within groups.
-#'   [fit_synthesizer()] already reports these.
-#' * For the sources of sets: levels of an unordered factor in the order of the
-#'   response's means or medians, unless `public` names the factor.
+#' * A published column that identifies records, such as a case number, unless
+#'   `public` names it: at least nine of ten records have a value of their own.
+#' * Published columns that reveal the response: they hold its values in any
+#'   order or unit, or its means or medians by group.
+#' * Published columns that nearly reveal the response, unless `public` names
+#'   them all. One kind has a rank correlation with it above .99. Another kind
+#'   has classes that fix the response for all but 1% of the records. A third
+#'   kind are columns that together, as a weighted sum or a product, explain
+#'   more than 99% of its variance, or of its variance within groups.
+#'   [fit_synthesizer()] already reports all of these.
+#' * In an object that replaces the sets: an unordered factor whose levels are
+#'   in the order of the response's means or medians, unless `public` names the
+#'   factor.
+#'
 #'
 #' @section The scan:
 #' The scan reads back every byte that was written and searches for confidential
-#' values. It ignores values that have a harmless explanation, so that it does
-#' not raise false alarms.
+#' values. To avoid false alarms, it ignores values that have a harmless
+#' explanation.
 #'
-#' *Text.* It searches for row names, values of unpublished columns, and levels
-#' that no published record has, if fewer than 5 records share them; other text
-#' identifies nobody. Dates and times are also searched for as text such as
-#' 1954-05-31. It ignores text of fewer than 4 letters, whole numbers of fewer
-#' than 9 digits, text that is also a published value, text that every
+#' *Text.* The scan searches for row names, values of unpublished columns that
+#' fewer than 5 records share, and levels that no published record has. Other
+#' text identifies nobody. Dates and times are also searched for as text such as
+#' 1954-05-31. The scan ignores text of fewer than 4 letters, whole numbers of
+#' fewer than 9 digits, text that is also a published value, text that every
 #' certificate, codebook and file of these formats contains, and `public`. It
 #' finds whole words only.
 #'
-#' *Numbers.* It searches for values of unpublished columns and of the response
-#' that need more than 7 significant digits, because these do not match by
-#' chance. It searches for them as text, and as 8 bytes in either order at any
-#' position. Whole numbers of 9 digits are also searched for as 4 bytes, if the
-#' file holds them as an integer. Dates are searched for as 8 bytes, except
-#' those within 1000 days of 1970. It ignores published values and numbers that
-#' the synthetic column's decimals can write.
+#' *Numbers.* The scan searches for values of unpublished columns and of the
+#' response that need more than 7 significant digits, because these do not match
+#' by chance. It searches for them as text, and as 8 bytes in either byte order
+#' at any position. Whole numbers of 9 digits or more are also searched for as 4
+#' bytes; a match counts if the written file holds that number. Dates are
+#' searched for as 8 bytes, except those within 1000 days of 1970. The scan
+#' ignores published values and numbers that can be written with the synthetic
+#' column's decimals.
 #'
 #' *The response.* Synthetic values that are not rounded must not equal any
 #' confidential response, except at the ends of stated bounds. Rounded values
-#' equal some by chance. The scan therefore counts, in the order of the file,
-#' how many records were given their own value and how many narrowly missed it,
-#' for values that fewer than 5 records share. It refuses more matches than
-#' chance gives in one of a million releases. Sets of other records than the
-#' file's (`synthesize(newdata = )`) cannot be compared in this way. Responses
-#' with fewer than 20 values, such as yes and no, identify nobody and are not
-#' compared.
+#' sometimes equal one by chance. For these the scan looks at records whose
+#' value fewer than 5 records share. It counts, in the order of the file, how
+#' many were given their own value and how many narrowly missed it. It refuses
+#' if chance gives so many matches in fewer than one of a million releases. Sets
+#' of other records than the file's (`synthesize(newdata = )`) cannot be
+#' compared in this way. Responses with fewer than 20 values, such as yes and
+#' no, identify nobody and are not compared.
 #'
 #' *Whole files.* All protected columns are searched for. Text that the codebook
-#' states is public, as are its numbers and multiples of an amount's heaps.
-#' Amounts that are not rounded must not equal any amount of the file. For
-#' rounded amounts the scan counts how many values of a set equal a value that
-#' fewer than 5 records have, and how many lie a few steps beside such a value.
-#' With published columns it also compares the values record by record, in the
-#' order of the file.
+#' states is public, and so are its numbers and the multiples of an amount's
+#' heaps. Amounts that are not rounded must not equal any amount of the file.
+#' For rounded amounts the scan counts how many values of a set equal a value
+#' that fewer than 5 records have, and how many lie a few steps beside such a
+#' value. If there are published columns, it also compares the values record by
+#' record, in the order of the file.
 #'
-#' The message never shows a value that was found. The condition's field
-#' `found` (data frame: `file`, `column`, `records`) names the file and the
-#' confidential column; its field `rows` has the records.
+#' The message never shows a value that was found. The condition's field `found`
+#' (data frame: `file`, `column`, `records`) names the file and the confidential
+#' column; its field `rows` holds the rows of the records.
 #'
 #' @section Messages:
-#' `pseudosynth_message_remarks`: how the sets differ from the file, for the
-#' agency only; see [utility()].
+#' `pseudosynth_message_remarks`: how the sets differ from the file. This
+#' message is for the agency only; see [utility()].
 #' `pseudosynth_message_unused_levels`: published levels that no record has.
 #'
 #' @section Error types:

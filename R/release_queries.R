@@ -1,23 +1,26 @@
 #' See the queries of a score release before it is made
 #'
 #' Shows what [score_release()] asks a database. It runs the queries that check
-#' the response and count the combinations of the predictors. It writes down the
-#' queries of the sums, as they are at the reference, without running them.
-#' Nothing is drawn and nothing is spent.
+#' the response and count the combinations of the predictors. It lists the
+#' queries for the sums without running them, with the numbers that they have at
+#' the reference. Nothing is drawn and nothing is spent.
 #'
 #' A release asks for the sums three or four times: for the margin, for each of
-#' two steps (the second at the result of the first, with other numbers in the
-#' same places), and for the tables (with other breaks than the margin).
+#' two steps, and for the tables. The second step starts at the result of the
+#' first, so its query has other numbers in the same places. The query for the
+#' tables has other breaks than the query for the margin.
 #'
 #' @inheritParams score_release
 #' @param formula As in [score_release()].
 #' @param data A table of a database, paths of CSV or Parquet files, or
-#'   [shards()] of these: then each query is there for each part.
-#' @return A `release_queries`: a list with `queries` (data frame: `when`, which
-#'   is `"run"`, or `"step"`, `"margin"` or `"levels"` of a release, and
-#'   `query`). `print()` shows them in full. They hold the levels of the
+#'   [shards()] of these. With shards each query is listed for each part.
+#' @return A `release_queries`: a list with `queries`, a data frame with the
+#'   columns `when` and `query`. `when` is `"run"` for queries that were run,
+#'   and `"step"`, `"margin"` or `"levels"` for queries that a release would
+#'   run. `print()` shows the queries in full. They hold the levels of the
 #'   published predictors and public numbers, and nothing of the response.
-#' @section Error types: As of [score_release()], before anything is spent.
+#' @section Error types: The errors of [score_release()] that come before
+#'   anything is spent.
 #' @seealso [score_release()]
 #' @examplesIf rlang::is_installed(c("RSQLite", "dbplyr"))
 #' con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")

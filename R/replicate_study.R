@@ -4,26 +4,27 @@
 #' fit, weights, weighted fit, re-weighting with the same k. Database r gives an
 #' epsilon of its own, \eqn{2\Delta_r}, which is compared with a stated
 #' \eqn{\epsilon}. The papers compute \eqn{\epsilon = 2\Delta} on the
-#' confidential file alone. The study shows how much it varies between
-#' databases, and which share of them exceeds the stated \eqn{\epsilon}: the
-#' papers' \eqn{\delta}. With a study, [guarantee()] gives the label
-#' `"probabilistic"`.
+#' confidential file alone. The study shows how much \eqn{2\Delta_r} varies
+#' between databases. It also shows the share of databases above the stated
+#' \eqn{\epsilon}, which is the papers' \eqn{\delta}. With a study,
+#' [guarantee()] gives the label
 #'
-#' @param fit (`synthesizer`) A converged fit with weights made from its file,
-#'   or without weights, for comparison.
-#' @param epsilon (number > 0) The epsilon to be stated, add-remove, per
-#'   parameter draw. Choose it before you look at the study.
+#' @param fit (`synthesizer`) A converged fit with weights made from its file
+#'   or, for comparison, without weights.
+#' @param epsilon (number > 0) The add-remove epsilon per parameter draw that
+#'   you want to state. Choose it before you look at the study.
 #' @param replicates (count) Number of local databases R. Default 100, as in the
-#'   papers. If none exceeds epsilon, the share is at most about 3/R (95%).
+#'   papers. If no database exceeds epsilon, the share is at most about 3/R with
+#'   95% confidence.
 #' @param generate (function or `NULL`) `function(r)` that returns local
-#'   database r: a data frame with the response and the predictors, any number
-#'   of rows. `NULL`, the default, draws the response from `fit` for the
-#'   predictors of the file, each database from its own parameter draw.
+#'   database r: a data frame with the response and the predictors, with any
+#'   number of rows. `NULL`, the default, draws the response from `fit` for the
+#'   predictors of the file, with another parameter draw for each database.
 #' @param estimands (function or `NULL`) Function of a vector of responses that
 #'   returns named numbers. It is computed on each local database and on one
 #'   synthetic set of it. Default: mean, median, 15th and 90th percentile, as in
-#'   the papers, without the mean if the model has none (Student's t of a
-#'   logarithm). `NULL`: none.
+#'   the papers. The mean is left out if the model has none (Student's t of a
+#'   logarithm). `NULL`: no estimands.
 #' @param refit (function or `NULL`) `function(data)` that fits the model to a
 #'   data frame. Needed for weights that cannot be remade from their arguments.
 #'   Default `NULL`.
@@ -33,7 +34,7 @@
 #'   the same call continues an interrupted study and a call with more
 #'   `replicates` extends it. Needs a `seed`. Objects that your functions use
 #'   must not change in between. The file is confidential. `NULL`, the default:
-#'   not saved.
+#'   nothing is saved.
 #' @param seed (count or `NULL`) For reproducible studies. It also sets R's own
 #'   generator while `generate` and the other functions run. `NULL`, the
 #'   default, takes the operating system's entropy.
@@ -56,8 +57,8 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, weights that cannot be
 #' remade without `refit`, a result of `generate` without the columns of the
-#' model, `estimands` that are not named numbers, one of your functions fails
-#' (the error names the local database).
+#' model, `estimands` that are not named numbers, or a failure of one of your
+#' functions (the error names the local database).
 #' `pseudosynth_error_privacy`: a fit that has not converged.
 #'
 #' @inheritSection compare Many cores

@@ -7,19 +7,21 @@
 #' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`,
 #'   data frame or list of data frames) The release; rows may be in any order.
 #' @param data (data frame or `NULL`) The confidential file. `NULL`, the
-#'   default, takes that of a `pseudo_posterior`.
+#'   default, takes the file of a `pseudo_posterior`.
 #' @param keys (character or `NULL`) The columns that form the combination.
-#'   `NULL`, the default: all common columns. Include a synthesized column:
-#'   otherwise the key is published and every unique record is replicated.
+#'   `NULL`, the default: all columns that the file and the sets share. Include
+#'   a synthesized column: otherwise the key is published and every unique
+#'   record is replicated.
 #' @param ... Must be empty.
 #'
-#' @return A data frame with a row for each set: `set`; `unique_file` and
+#' @return A data frame with one row for each set: `set`; `unique_file` and
 #'   `unique_set` (counts), the unique combinations of each; `in_file` (count),
-#'   those of the set that the file has at least once; `replicated` (count),
-#'   those that are unique in both; `share`, `replicated` divided by the records
-#'   of the file. The counts are the four of synthpop's function
-#'   `replicated.uniques`. The attribute `rows` is a list with the rows of the
-#'   file that are replicated in each set. Confidential.
+#'   the unique combinations of the set that the file has at least once;
+#'   `replicated` (count), the combinations that are unique in both; `share`,
+#'   `replicated` divided by the number of records of the file. These are the
+#'   four counts of synthpop's function `replicated.uniques`. The attribute
+#'   `rows` is a list with the rows of the file that are replicated in each set.
+#'   All of it is confidential.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   the file or in a set.
 #' @section Privacy:

@@ -1,49 +1,51 @@
 #' Write a report on a job or a file release, for a board or for the public
 #'
-#' Writes one self-contained HTML page. For the agency: data, model,
-#' diagnostics, label, risk, utility, and a form for the decision. For the
-#' public: what the sets are, what is guaranteed, how to use them, and figures
-#' of the synthetic sets only.
+#' Writes one self-contained HTML page. The agency's page has the data, the
+#' model, diagnostics, the label, risk, utility, and a form for the decision.
+#' The public page says what the sets are, what is guaranteed and how to use
+#' them, with figures of the synthetic sets only.
 #'
-#' A [file_release()] and its sets have pages of their own: the codebook, the
-#' label in the terms of NIST SP 800-226, margins and noise of the release; for
-#' the agency also the sets beside the file, their utility and their risk.
+#' A [file_release()] and its sets have pages of their own. They show the
+#' codebook, the label in the terms of NIST SP 800-226, and the margins and
+#' noise of the release. The agency's page also compares the sets with the file
+#' and shows their utility and their risk.
 #'
 #' All pages are R Markdown templates, which RStudio offers under *File > New
 #' File > R Markdown > From Template*. Start from one of them to write a report
 #' of your own.
 #'
-#' @param x (`pseudo_posterior`) The job. Or sets of a [file_release()], or the
-#'   release itself, from which one set is drawn.
+#' @param x (`pseudo_posterior`) The job. It can also be sets of a
+#'   [file_release()], or the file release itself, from which one set is drawn.
 #' @param path (string) The HTML file, such as `"review.html"`. An existing file
 #'   is replaced.
 #' @param audience (string) `"agency"`, the default, or `"public"`.
 #' @param known,radius (for the agency) Columns that an intruder knows, and the
 #'   radius within which values count as close, as in [identification_risk()].
-#'   Default of `known`: `NULL`, all published columns. Of whole files `known`
-#'   are the keys of [file_risk()], published or not; with none the page has
-#'   only the unique records. Default of `radius`: 0.2, as in the papers.
+#'   Default of `known`: `NULL`, all published columns. Default of `radius`:
+#'   0.2, as in the papers. For a file release `known` gives the keys of
+#'   [file_risk()], which may be published or not; without keys the page counts
+#'   only the unique records.
 #' @param groups (character or `NULL`; for the agency) Columns whose groups are
 #'   compared, see [utility()]. `NULL`, the default: the published columns with
 #'   at most 20 values. `radius` and `groups` apply to a job only.
 #' @param data,public (for the public) The confidential file whose values the
-#'   scan looks for, and values that the scan ignores, as in [release()]. For a
-#'   file release the agency's page needs `data`, too.
+#'   scan searches for, and values that the scan ignores, as in [release()]. For
+#'   a file release the agency's page needs `data` as well.
 #' @param ... Must be empty.
 #'
 #' @return `path`, invisibly.
 #' @section Privacy:
-#' The agency's page is as confidential as the file; only its owner can read the
-#' file that is written.
+#' The agency's page is as confidential as the file. Only the owner of the HTML
+#' file that is written can read it.
 #'
 #' The template of the public page gets only the synthetic sets, their public
 #' label and the formula, so no figure or table can show anything else. The
 #' finished page is scanned as [release()] scans its files. Sets that
-#' [release()] always refuses get no public page.
+#' [release()] refuses whatever its arguments are get no public page.
 #' @section Error types:
-#' `pseudosynth_error_input`: rmarkdown or pandoc is missing, a path that cannot
-#' be written (`pseudosynth_error_write`). `pseudosynth_error_privacy`: as in
-#' [release()].
+#' `pseudosynth_error_input`: rmarkdown or pandoc is missing.
+#' `pseudosynth_error_write`: a path that cannot be written.
+#' `pseudosynth_error_privacy`: as in [release()].
 #' @seealso [release()], [utility()], [identification_risk()]
 #' @examplesIf rmarkdown::pandoc_available()
 #' columns <- c("income", "age", "earner")

@@ -1,8 +1,8 @@
 #' Compare statistics of file and sets with their resampling error
 #'
 #' Resamples the file and each set with replacement, computes the statistics
-#' each time and compares their distributions, as in the figures of the papers:
-#' a difference matters only if it exceeds chance. The distributions of the m
+#' each time and compares their distributions, as in the figures of the papers.
+#' A difference matters only if it exceeds chance. The distributions of the m
 #' sets are combined by their Wasserstein barycentre, the mean of their quantile
 #' functions.
 #'
@@ -10,37 +10,40 @@
 #'   data frames, a `pseudo_posterior`, or a named list of any of these) The
 #'   release, or several releases by name.
 #' @param data (data frame or `NULL`) The confidential file. `NULL`, the
-#'   default, takes that of the first `pseudo_posterior`.
+#'   default, takes the file of the first `pseudo_posterior`.
 #' @param statistics (character, function or named list of these) Statistics to
 #'   compute: `"mean"`, `"median"`, `"sd"`, `"total"` or a quantile such as
 #'   `"90%"` of the variable, or functions of a data frame that return numbers,
 #'   such as `function(d) coef(lm(log(income) ~ age, d))`. Default: mean, median
 #'   and 90% quantile, as in the papers.
-#' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
-#'   that of `synthetic`.
-#' @param replicates (count) Resamples of each file. Default 500.
+#' @param variable (string or `NULL`) The column to compare. `NULL`, the
+#'   default: the synthetic column of `synthetic`.
+#' @param replicates (count) Number of resamples of the file and of each set.
+#'   Default 500.
 #' @param survey_weights (string or `NULL`) A column of survey weights in the
-#'   file and the sets. All statistics except functions are weighted by it. Sets
-#'   have it if it is a predictor of the model. `NULL`, the default: no weights.
+#'   file and the sets. All statistics except functions are weighted by it. The
+#'   sets have this column if it is a predictor of the model. `NULL`, the
+#'   default: no weights.
 #' @param level (number in (0, 1)) Level of the intervals. Default 0.95.
 #' @param ... Not used.
 #'
 #' @return A `resampled_statistics`: a list with
 #'   * `table`: a data frame with a row for each statistic and release:
 #'     `statistic`, `release` (`"confidential"` or the release's name),
-#'     `estimate` (of the file itself; mean over the sets), `low`, `high` (of
-#'     the resampling distribution), `overlap` (of the two intervals, 0 to 1;
-#'     Karr and others 2006) and `distance` (Wasserstein distance of the two
-#'     distributions, in the statistic's unit);
-#'   * `draws`: a data frame with the `replicates` values of each, sorted;
+#'     `estimate` (of the file itself; mean over the sets), `low` and `high` (of
+#'     the resampling distribution), `overlap` (of the intervals of file and
+#'     release, 0 to 1; Karr and others 2006) and `distance` (Wasserstein
+#'     distance of the two distributions, in the statistic's unit);
+#'   * `draws`: a data frame with the `replicates` values of each statistic and
+#'     release, sorted;
 #'   * `variable`, `replicates`, `level`.
 #'
-#'   Confidential. `plot()` shows violins. Resampling uses R's random numbers:
-#'   call `set.seed()` first to repeat it.
+#'   All of it is confidential. `plot()` shows violins. Resampling uses R's
+#'   random numbers: call `set.seed()` first to get the same result again.
 #' @section Error types:
-#' `pseudosynth_error_input`: missing columns, a statistic that fails, returns
-#' no number, returns other numbers for a set than for the file, or has the name
-#' of another.
+#' `pseudosynth_error_input`: missing columns; a statistic that fails, that
+#' returns no number, that returns other named numbers for a set than for the
+#' file, or that has the same name as another statistic.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
 #' mechanisms, section 3 and its figures. Srivastava, Li and Dunson (2018),
 #' Scalable Bayes via barycenter in Wasserstein space.

@@ -210,48 +210,52 @@ rounding_text <- function(response) {
 #'
 #' States the decimals, levels and bounds of the response, so that they are not
 #' read from the file. The stated values apply to the records before they are
-#' modelled and to the released values. A strict label needs this: one income
-#' with cents would give every released value cents, and the labels of a yes/no
-#' response are values of records.
+#' modelled and to the released values. A strict label needs this. If decimals
+#' were read from the file, one income with cents would give every released
+#' value cents. If labels were read from the file, they would be values of
+#' records.
 #'
 #' @param digits (whole number, `NA` or `NULL`) Decimals: 0 for whole numbers,
 #'   -2 for hundreds, `NA` for no rounding. Records are rounded to them. `NULL`,
 #'   the default: not stated.
 #' @param levels (strings or `NULL`) The labels of a factor or character
-#'   response. For [bernoulli()] two, the one modelled as 0 first; for
-#'   [categorical()] all, the baseline first. `NULL`, the default: not stated.
+#'   response. For [bernoulli()]: two labels, first the one modelled as 0. For
+#'   [categorical()]: all labels, first the baseline. `NULL`, the default: not
+#'   stated.
 #' @param bounds (two numbers or `NULL`) Smallest and largest value in the
-#'   response's own unit. Records and released values outside are moved to them.
-#'   `NULL`, the default: none. A [beta_response()] has bounds of its own.
+#'   response's own unit. Records and released values outside the bounds are
+#'   moved to the nearest bound. `NULL`, the default: no bounds. A
+#'   [beta_response()] has bounds of its own.
 #' @param confirmed (numbers or `NULL`) Stated numbers that are public although
-#'   they equal a value of the file. Bounds (here, of a histogram, a score
-#'   release, [beta_response()] or [synthesize()]) that equal the file's
-#'   smallest or largest value, such as a top code, are refused unless they are
-#'   confirmed here; 0 and 1 need no confirmation. The same holds for numbers of
-#'   four or more digits in a formula (such as the constant of
-#'   `asinh(y / constant)`), a public reference or a prior that equal the file's
-#'   mean, median, standard deviation or another simple statistic. `NULL`, the
-#'   default: none.
+#'   they equal a value of the file. Bounds that equal the file's smallest or
+#'   largest value, such as a top code, are refused unless they are confirmed
+#'   here; 0 and 1 need no confirmation. This concerns bounds stated here, for a
+#'   histogram, for a score release, in [beta_response()] or in [synthesize()].
+#'   Numbers of four or more digits in a formula (such as the constant of
+#'   `asinh(y / constant)`), a public reference or a prior are refused in the
+#'   same way if they equal the file's mean, median, standard deviation or
+#'   another simple statistic. `NULL`, the default: no numbers.
 #' @return A `public_response` for the argument `response` of
 #'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
 #'
 #' @section If nothing is stated:
-#' Without `digits`, values released under a strict label are not rounded and of
-#' type double; counts stay whole. Other releases keep the decimals and the type
-#' of the file's values. Without `levels` the label is not strict. With `digits`
-#' values are of type double, or integer if they are whole and the bounds lie
-#' within the integers of R.
+#' Without `digits`, values released under a strict label are not rounded and
+#' are of type double; counts stay whole. Other releases keep the decimals and
+#' the type of the file's values. Without `levels`, the label of a response that
+#' has labels is not strict. With `digits`, released values are of type double.
+#' They are of type integer if they are whole and stated bounds lie within the
+#' integers of R.
 #'
 #' Rounding keeps a positive response positive: under `log()` with `digits = 0`
 #' a record of 0.3 is modelled as 1. A proportion that rounds to one of its
 #' bounds is moved inside by one unit of the last decimal.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: numbers out of range or order. When the model is
-#' fitted: a bound that equals the file's smallest or largest value and is not
-#' in `confirmed` (class `pseudosynth_error_public_ends`), a statement that does
-#' not apply to this kind of response, and records with a value that is not
-#' among the stated levels.
+#' `pseudosynth_error_input`: numbers out of range or order. Further errors come
+#' when the model is fitted: a bound that equals the file's smallest or largest
+#' value and is not in `confirmed` (class `pseudosynth_error_public_ends`), a
+#' statement that does not apply to this kind of response, and records with a
+#' value that is not among the stated levels.
 #' @section Privacy:
 #' These numbers must be public, that is, known without this file.
 #' @seealso [guarantee()]

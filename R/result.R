@@ -10,20 +10,20 @@ new_result <- function(class, ...) {
 
 #' Print, plot and extract parts of any result
 #'
-#' Methods of the class `pseudosynth_result`, which all objects of the package
-#' have after a class of their own.
+#' These methods belong to the class `pseudosynth_result`. Every object of the
+#' package has this class, after a class of its own.
 #'
 #' @param x,object An object of the package.
 #' @param name (string) The whole name of an element.
 #' @param ... For `plot()`: passed to `autoplot()`. For `as.data.frame()` of a
 #'   job: `set`, as in [`as.data.frame()`][synthetic_data] of synthetic data.
 #'   Otherwise not used.
-#' @return `x$name`: the element. Unlike for a list, an unknown name is an
-#'   error. `print()`: `x`, invisibly. `plot()`: the figure of `autoplot()`.
-#'   `as.data.frame()`: the table of `x`; for a job, that of its sets. `nobs()`:
-#'   the number of records of the file; for synthetic data, of each set.
-#'   `summary()`: `x` itself. If a class has its own table or summary, see the
-#'   function that makes its objects.
+#' @return `x$name`: the element. An unknown name is an error, unlike for a
+#'   list. `print()`: `x`, invisibly. `plot()`: the figure of `autoplot()`.
+#'   `as.data.frame()`: the table of `x`; for a job, the table of its sets.
+#'   `nobs()`: the number of records of the file; for synthetic data, of each
+#'   set. `summary()`: `x` itself. If a class has its own table or summary, see
+#'   the help page of the function that makes its objects.
 #' @section Error types: `pseudosynth_error_input`: an unknown element, or
 #'   `as.data.frame()` or `nobs()` of an object without a table or records.
 #' @examples

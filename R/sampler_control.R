@@ -60,11 +60,11 @@
 #'   rate with which `"auto"` keeps the surrogate sampler. Below it the
 #'   quadratic expansion is a poor approximation of the posterior.
 #' @return A `sampler_control` for [fit_synthesizer()].
-#' @section Privacy: The claim of a label is about draws of the pseudo
-#'   posterior. Weaker convergence checks than the defaults therefore rule out
-#'   the label `"strict"`. Checks that allow an R-hat above 1.1, fewer than 50
-#'   effective draws or more than 10% divergent draws give the label `"none"`.
-#'   The grid has no convergence checks.
+#' @section Privacy: A label's claim holds for draws from the pseudo posterior.
+#'   Convergence checks weaker than the defaults therefore rule out the label
+#'   `"strict"`. Checks that allow an R-hat above 1.1, fewer than 50 effective
+#'   draws or more than 10% divergent draws give the label `"none"`. The grid
+#'   has no convergence checks.
 #' @section Error types: `pseudosynth_error_input`: a value out of range.
 #' @references Hoffman and Gelman (2014), Journal of Machine Learning Research
 #'   15, 1593-1623. Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021),

@@ -57,9 +57,9 @@ combined_marks <- function(parts) {
 #' Scale or shift weights by public numbers
 #'
 #' Computes \eqn{\alpha_i \leftarrow \mathrm{clamp}(c_1 \alpha_i + c_2)}, the
-#' papers' downscaling, after which fewer contributions are censored. It keeps
-#' what can be proven about the weights; arithmetic such as `0.8 * w` gives a
-#' plain vector of unknown origin instead.
+#' papers' downscaling, after which fewer contributions are censored. What can
+#' be proven about the weights still holds. Arithmetic such as `0.8 * w` instead
+#' gives a plain vector of unknown origin.
 #'
 #' @param weights ([privacy_weights]) The weights.
 #' @param scale (number >= 0) The factor \eqn{c_1}. Default 1.

@@ -8,10 +8,10 @@
 #'
 #' @param ... Two or more tables of databases, such as
 #'   `dplyr::tbl(con, "persons_2023")`, on one or several connections, in one or
-#'   several kinds of database. Or paths of CSV or Parquet files. All parts have
-#'   the same columns. A column holds the same kind of values in all parts:
-#'   numbers, text, or true and false. A part may have no records, or no values
-#'   in a column. A data frame must be written to a table first.
+#'   several kinds of database. Parts may also be paths of CSV or Parquet files.
+#'   All parts have the same columns. A column holds the same kind of values in
+#'   all parts: numbers, text, or true and false. A part may have no records, or
+#'   no values in a column. A data frame must be written to a table first.
 #' @return A `file_shards`: a list of the parts.
 #' @section Each record in one part:
 #' The guarantee relies on one row per record. A table that is given twice is
@@ -20,7 +20,7 @@
 #' file, cannot be detected. Nor can a record that moves from one part to
 #' another while the release is made. Each connection shows its parts as they
 #' were when its first query ran, but two connections start one after the other.
-#' Nobody may write to the tables meanwhile.
+#' Make sure that nobody writes to the tables meanwhile.
 #' @section Checks of the whole:
 #' A predictor that reveals the response in the whole file need not reveal it
 #' within a part: if each part is an income class, the class is constant within

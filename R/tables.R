@@ -12,12 +12,12 @@
 #' published and protected columns, the margins of the published columns are
 #' exact. Cells that the plan's rules forbid are 0.
 #'
-#' `noise` is the standard deviation that the release added. `std_error` adds
-#' sampling error. It takes the file as a simple random sample from a population
-#' and is the error of the estimate for that population. Two approximations
-#' enter. The sampling part is computed at the estimated share, not at the true
-#' one. If the number of records is protected, its noise enters shares by a
-#' first-order approximation.
+#' `noise` is the standard deviation of the noise that the release added.
+#' `std_error` adds sampling error. It takes the file as a simple random sample
+#' from a population and is the error of the estimate for that population. Two
+#' approximations enter. The sampling part is computed at the estimated share,
+#' not at the true one. If the number of records is protected, its noise enters
+#' shares by a first-order approximation.
 #'
 #' The interval is Wilson's interval with noise: all shares p that lie within
 #' `qnorm((1 + level) / 2)` standard deviations of the estimate. The sampling
@@ -44,7 +44,7 @@
 #'     each of them, under the column's name; a column named like a figure, such
 #'     as `estimate`, becomes `column_estimate`. Then follow `estimate`,
 #'     `noise`, `std_error`, `low`, `high`;
-#'   * `columns`, `what`, `about`, `level`, as asked for.
+#'   * `columns`, `what`, `about`, `level`: the arguments.
 #'
 #'   `as.data.frame()` and `tidy()` give the table. For single columns `plot()`
 #'   draws the estimates with their intervals; a thicker line is the part of the
@@ -63,7 +63,7 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: unknown columns; a table of three or more columns
 #' that was not measured (state it in `tables` of [file_release()]).
-#' @section Privacy: Post-processing of what was released.
+#' @section Privacy: The tables are post-processing of what was released.
 #' @seealso [file_release()], [file-inference]
 #' @examples
 #' people <- subset(ce_income, income > 0, c("sex", "age", "earner"))

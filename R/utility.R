@@ -106,8 +106,8 @@
 #'   sets' values; zero, codes and missing are levels of their own. Tables count
 #'   records, without survey weights;
 #' * `statistics`: for each `set` and `column` the `statistic`, its `value` in
-#'   the set and in the `file`, `fresh` (the mean absolute difference of a fresh
-#'   sample from the file) and `ratio`, the absolute difference divided by
+#'   the set and in the `file`, `fresh` (the mean absolute difference between a
+#'   fresh sample and the file) and `ratio`, the absolute difference divided by
 #'   `fresh` (`NA` where that is 0). A statistic is the `"share"` of a `level`;
 #'   for amounts also `"mean"`, `"sd"`, `"total"`, quantiles `"5%"` to `"99%"`,
 #'   and the share of values other than 0 that are `"multiples of"` 10, 100 and
