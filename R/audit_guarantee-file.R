@@ -6,7 +6,7 @@
 #'   in addition to those of the file. They come from the codebook's whole
 #'   domain. Default 1e5.
 #' @param replays (count) For a [file_release()]: the number of neighbouring
-#'   files on which to run the release again, with the same random words.
+#'   files on which to run the release again, with the same random numbers.
 #'   Default 20. With 0, only the exact calculation is made.
 #' @export
 audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,

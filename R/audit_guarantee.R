@@ -14,8 +14,8 @@
 #' numbers, from the vectors that the release adds up. For this it tries the
 #' records of the file and arbitrary records that the codebook allows. Second,
 #' the audit runs the release again on neighbouring files, with the same random
-#' words (the raw random numbers). No noisy number may then move by more than
-#' the release has paid for, and everything else must stay the same.
+#' numbers. No noisy number may then move by more than the release has paid for,
+#' and everything else must stay the same.
 #'
 #' A [fit_file()] under a mechanism is always audited exactly, and a regression
 #' with more than three parameters is an error. The audit removes whole records,

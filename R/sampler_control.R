@@ -15,7 +15,7 @@
 #'   * `"surrogate"`: independent proposals from a quadratic expansion of the
 #'     log-likelihood around its penalised mode under the exact prior. Each
 #'     proposal passes an exact accept-reject step. It suits all models except
-#'     mixtures and allows weights and censoring;
+#'     mixtures and [categorical()], and allows weights and censoring;
 #'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns. It suits any model but
 #'     is slower, and its chains rarely mix over the components of a mixture.
 #'     Under a censored likelihood the chains start from draws of the prior.

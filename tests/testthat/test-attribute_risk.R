@@ -257,8 +257,8 @@ test_that("the print says that it is confidential", {
   expect_output(
     print(attribute_risk(x$set, x$file, "k", "v")),
     paste(
-      "guessed right: 50.0% of records; from the file 83.3%, from its margin",
-      "50.0%"
+      "guessed right: 50.0% of records (from the file: 83.3%, from its margin:",
+      "50.0%)"
     ),
     fixed = TRUE
   )

@@ -46,7 +46,7 @@ test_that("run again on neighbours, a release differs by what it paid for", {
         if (secret) c("dropped", "added", "replaced") else "replaced"
       )
       expect_setequal(audit$replays$file, c("own", "clones"))
-      expect_match(printed(audit), "all else stayed as it was", fixed = TRUE)
+      expect_match(printed(audit), "nothing else changed", fixed = TRUE)
       # A dropped record moves by nearly all that was paid for
       dropped <- audit$replays[audit$replays$change == "dropped", ]
       if (secret) expect_gt(max(dropped$moved / dropped$allowed), 0.9)

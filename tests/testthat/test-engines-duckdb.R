@@ -356,7 +356,7 @@ test_that("values of DuckDB that R would read as others are told", {
   run("UPDATE persons SET income = 40000 WHERE hours = 40")
   run("UPDATE persons SET born = 'infinity' WHERE hours = 40")
   expect_error(
-    file_plan(table, book), sprintf("no day for %d records", n), class = engine
+    file_plan(table, book), sprintf("an infinite date for %d records", n), class = engine
   )
   run("ALTER TABLE persons DROP born")
   run("ALTER TABLE persons ADD secret BLOB")

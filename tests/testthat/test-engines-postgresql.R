@@ -382,7 +382,7 @@ test_that("plans of tables in PostgreSQL are those of the data frame", {
   }
   outside <- "pseudosynth_error_outside"
   run("UPDATE persons SET born = 'infinity' WHERE hours = 40")
-  refused("no day for")
+  refused("an infinite date for")
   run("UPDATE persons SET born = '1990-01-01'")
   run("UPDATE persons SET income = 'NaN' WHERE visits = 1")
   refused("with NaN", outside)

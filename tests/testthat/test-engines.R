@@ -121,7 +121,7 @@ test_that("what a database must not hold is refused, and nothing spent", {
   input <- "pseudosynth_error_input"
   refused(log(income) ~ flag, "lost", pattern = "missing", class = input)
   refused(log(income) ~ flag, "none", pattern = "missing for 1 of 300")
-  refused(log(income) ~ flag, "low", pattern = "can take for 1 of 300")
+  refused(log(income) ~ flag, "low", pattern = "cannot take for 1 of 300")
   refused(log(income) ~ flag, "any", pattern = "both numbers and text")
   refused(log(income) ~ flag, "mixed", pattern = "column of numbers")
   refused(log(income) ~ copy, "copies", pattern = "half of the records")

@@ -266,6 +266,6 @@ test_that("a plan counts what a level or a bound stands for", {
   expect_false(grepl("SECRET|98765", text))
   expect_length(file_plan(data[3, ], book)$outside, 0)
   text <- capture.output(print(codebook(book)))
-  expect_match(text, "others as other", all = FALSE)
-  expect_match(text, "beyond it the bound", all = FALSE)
+  expect_match(text, "others become other", all = FALSE)
+  expect_match(text, "values beyond become the bound", all = FALSE)
 })

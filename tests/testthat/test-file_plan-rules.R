@@ -87,10 +87,10 @@ test_that("rules that ask what parts cannot tell are refused", {
       class = input_error
     )
   }
-  refused(~ benefit == 5, "part decides")
-  refused(~ benefit == wage, "part decides")
-  refused(~ benefit + wage > 5, "part decides")
-  refused(~ benefit, "part decides")
+  refused(~ benefit == 5, "in another way")
+  refused(~ benefit == wage, "in another way")
+  refused(~ benefit + wage > 5, "in another way")
+  refused(~ benefit, "in another way")
   refused(~ log(benefit) > 0, "only use")
   refused(~ sex == "male", "names")
   refused(~ pay == 0, "columns")

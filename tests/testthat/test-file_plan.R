@@ -100,7 +100,7 @@ test_that("a plan tells what becomes of each column", {
   expect_identical(table$column, names(ce_income))
   expect_identical(table$role[table$column == "region"], "published")
   expect_identical(table$amount, table$column == "income")
-  expect_output(print(plan), "draft, no strict release takes it")
+  expect_output(print(plan), "draft, which no strict release accepts")
   expect_s3_class(autoplot(plan), "ggplot")
   expect_identical(as.data.frame(plan), table)
 })

@@ -224,8 +224,8 @@ test_that("a budget too small names the columns that are lost", {
   warning <- expect_warning(
     file_release(plan, 2, seed = 1), class = "pseudosynth_warning_budget"
   )
-  expect_match(conditionMessage(warning), "5 of 15 pairs")
-  expect_match(conditionMessage(warning), "\"wide\" has to do")
+  expect_match(conditionMessage(warning), "In 5 of 15 pairs")
+  expect_match(conditionMessage(warning), "hides how \"wide\" is related")
   expect_no_warning(
     file_release(plan, 10, seed = 1), class = "pseudosynth_warning_budget"
   )

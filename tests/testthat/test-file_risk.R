@@ -85,7 +85,7 @@ test_that("each column has the risk that attribute_risk() gives it", {
   expect_identical(summary(risk), risk$set)
   expect_identical(as.data.frame(risk), risk$table)
   expect_identical(nobs(risk), nrow(file))
-  expect_output(print(risk), "rows are nobody's")
+  expect_output(print(risk), "no row of a set belongs to a person")
   expect_output(print(risk), "for the agency only")
 })
 
@@ -129,7 +129,7 @@ test_that("rows that are persons are found by keys as a loop finds them", {
   expect_equal(
     by_both$expected_match_risk, rep(nrow(unique(file[c("sex", "age")])), 2)
   )
-  expect_output(print(risk), "rows found by keys")
+  expect_output(print(risk), "persons expected to be found by keys")
   # A published column is told as such
   told <- file_risk(sets, file, "marital")
   expect_identical(

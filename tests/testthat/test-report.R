@@ -295,7 +295,7 @@ test_that("pages of whole files hold what they should and nothing else", {
   expect_match(said, "Agency only")
   expect_match(said, "Utility of synthetic files, mean over 2 sets")
   expect_match(said, "keys: region, trade", fixed = TRUE)
-  expect_match(said, "a set has once", fixed = TRUE)
+  expect_match(said, "also unique by keys in a set", fixed = TRUE)
   expect_identical(format(file.mode(agency)), "600")
   expect_error(report(sets, agency), class = "pseudosynth_error_input")
   expect_error(

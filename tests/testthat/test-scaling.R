@@ -59,7 +59,7 @@ test_that("scaling that is no list of constants of predictors is refused", {
   refused("\"group\" is not among them", list(group = c(0, 1)))
   refused("is not among them", list(x = c(0, 1)), y ~ poly(x, 2))
   for (bad in list(c(0, 0), c(0, -1), 1, c(0, NA), c("0", "1"), c(0, 1, 2))) {
-    refused("not for \"x\"", list(x = bad))
+    refused("something else for \"x\"", list(x = bad))
   }
   refused("a numeric vector", c(x = 1))
   refused("an object of class", methods::getClass("numeric"))

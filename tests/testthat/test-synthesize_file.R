@@ -242,8 +242,8 @@ test_that("circular, unknown and twofold columns of an order are refused", {
   refused("once", order = c("a", "a"))
   refused("cake", order = "cake", class = "pseudosynth_error_input")
   refused("cake", predictors = list(a = "cake"))
-  refused("not drawn", predictors = list(cake = "a"))
-  refused("before it", order = c("a", "b"), predictors = list(a = "b"))
+  refused("that are drawn", predictors = list(cake = "a"))
+  refused("after its predictors", order = c("a", "b"), predictors = list(a = "b"))
   refused("list", predictors = "a", class = "pseudosynth_error_input")
   plan <- file_plan(file, draft_codebook(file), publish = "a")
   expect_error(

@@ -259,7 +259,7 @@ test_that("a table has all records of a set or none", {
     ))
   }
   trigger("IGNORE")
-  expect_error(write(), "another number", class = input_error)
+  expect_error(write(), "as many rows as were written", class = input_error)
   nothing()
   DBI::dbExecute(con, "DROP TRIGGER kept")
   trigger("ABORT, 'too much'")
