@@ -170,7 +170,8 @@ audit_guarantee <- function(x, ...) {
 audit_guarantee.default <- function(x, ...) {
   check_that(
     FALSE, x, "{.arg x} must be a formula, a {.cls synthesizer}, a
-     {.cls score_release}, a {.cls file_release} or a {.cls pseudo_posterior}."
+     {.cls file_synthesizer}, a {.cls score_release}, a {.cls file_release} or a
+     {.cls pseudo_posterior}."
   )
 }
 

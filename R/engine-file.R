@@ -139,9 +139,11 @@ check_cell_values <- function(x, name, n) {
   } else {
     refuse(!is.finite(x), "be finite", "infinite")
   }
+  most <- max(20, sum(n) %/% 2)
   refuse_if(
-    length(unique(x)) > max(20, sum(n) / 2),
-    "A predictor must have fewer values than half of the records.",
+    length(unique(x)) > most,
+    "A predictor must have at most {format_count(most)} different values: half
+     as many as there are records, or 20.",
     x = "{.val {name}} has {format_count(length(unique(x)))} in
          {format_count(sum(n))} records.",
     i = "Put it into groups in the database, or read the file into a data

@@ -126,7 +126,7 @@ refuse_others <- function(query, known) {
   )
   refuse_steps(
     length(other) > 0,
-    if (other[1] %in% names(words)) words[[other[1]]] else "a step of its own"
+    if (other[1] %in% names(words)) words[[other[1]]] else "another step"
   )
 }
 

@@ -215,7 +215,7 @@ refuse_many_cells <- function(n) {
     "The predictors must have at most {format_count(most_cells)} combinations of
      values.",
     x = "They have more.",
-    i = "Leave out the one of most values.",
+    i = "Leave out the predictor with the most values.",
     arg = "data", class = "pseudosynth_error_engine"
   )
 }

@@ -306,7 +306,7 @@ public_inputs_of <- function(fit, strict, margin = NULL, bounds = NULL) {
     response = paste0(fit$bound$unit, " (the unit of the bound)"),
     values = rounding_text(response),
     predictors = if (is.null(fit$design)) {
-      "as in the model fitted elsewhere; N"
+      "as in the model fitted elsewhere; N is also public"
     } else {
       published_text(fit$design$variables)
     },

@@ -1,11 +1,11 @@
 #' Plot utility
 #'
 #' Shows how far each statistic of the synthetic sets is from the file's,
-#' relative to the file's. Each set has a point; the circle is their mean. A
-#' triangle at the edge stands for a value beyond it. A statistic that is 0 in
-#' the file is left out, because nothing can be relative to 0. `plot()` and
-#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
-#' function or a loop.
+#' relative to the file's. Points are the sets; the circle is the mean over the
+#' sets. A triangle at the edge stands for a value beyond the edge. A statistic
+#' that is 0 in the file is left out, because nothing can be relative to 0.
+#' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
+#' it in a function or a loop.
 #'
 #' @param object The result of [utility()].
 #' @param ... Not used.

@@ -12,12 +12,11 @@
 #' * Sets of a [score_release()] or a [file_release()] with `uncertainty = TRUE`
 #'   (`"rubin"`): \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple
 #'   imputation. Each set is one plausible version of the confidential file,
-#'   given the noisy release. The variance b measures how uncertain the noise
-#'   leaves the estimate from that file.
+#'   given the noisy release. The variance b measures how uncertain the estimate
+#'   from that file remains because of the noise.
 #' * Sets of such a release with `uncertainty = FALSE` (`"none"`) hold the same
 #'   best values in different rows. b then measures nothing, and combining the
 #'   sets is an error.
-#'
 #'
 #' Intervals and tests use a t distribution with \eqn{(m - 1) (1 + \bar u /
 #' (T - \bar u))^2} degrees of freedom.

@@ -8,8 +8,8 @@
 #'
 #' None of these priors looks at the response. A default scaled by the
 #' response's standard deviation, as in other packages, would be a leak that the
-#' privacy guarantee does not count. Priors are on the scale of the *modelled*
-#' response (log(income) for `log(income) ~ ...`). Numeric predictors are
+#' privacy guarantee does not count. Priors are stated for the *modelled*
+#' response (log(income) for `log(income) ~ ...`) and for numeric predictors
 #' divided by their own standard deviation. The default scales suit a response
 #' on a log scale, or one that spreads over a few units; divide a response in
 #' dollars by a public constant, or take its log.
@@ -36,7 +36,7 @@
 #' for log income, when the likelihood is weak: with small weights, under
 #' censoring, or in a mixture, whose empty components are drawn from the prior.
 #' It is also the prior of [categorical()], where it correlates the coefficients
-#' of the levels so that no level is the baseline of the others.
+#' of the levels so that no level acts as the baseline of the others.
 #'
 #' `prior_beta_mean()` is for [beta_response()] and [bernoulli()] without
 #' predictors. The mean, which is the inverse logit of the intercept, is

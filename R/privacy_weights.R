@@ -2,14 +2,13 @@
 #'
 #' A numeric vector of record weights \eqn{\alpha_i} in \[0, 1\] that also
 #' stores how it was made. The functions below make such vectors.
-#' [fit_synthesizer()]
-#' and [update()][update.synthesizer] take one, and [guarantee()] uses it to
-#' decide which label a fit deserves.
+#' [fit_synthesizer()] and [update()][update.synthesizer] take one, and
+#' [guarantee()] uses it to decide which label a fit deserves.
 #'
 #' | scheme | made by | depends on |
 #' |---|---|---|
 #' | `"lipschitz"` | [lipschitz_weights()] | the file |
-#' | `"count"` | [count_weights()] | the file, only boundedly with a floor |
+#' | `"count"` | [count_weights()] | the file; only boundedly, if it has a floor |
 #' | `"risk"` | [risk_weights()] | the file |
 #' | `"scalar"` | [solve_weights()] | the file |
 #' | `"reweighted"` | [reweight()] | the file |

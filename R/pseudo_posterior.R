@@ -83,12 +83,14 @@
 #' or unknown mechanism, an unused argument, an epsilon for a mechanism that
 #' claims none, and any formula, data or setting that a stage would refuse. All
 #' of this is checked before the first fit. `pseudosynth_error_unreachable` (a
-#' `pseudosynth_error_privacy`): a target that cannot be reached; its field is
-#' `nearest`. `pseudosynth_error_checkpoint`: see [resume()].
+#' `pseudosynth_error_privacy`): a target that cannot be reached; its field
+#' `nearest` has the nearest value reached. `pseudosynth_error_checkpoint`: see
+#' [resume()].
 #'
 #' An error after the first fit carries the finished fits in its field `fits`,
-#' named by the stages of [stage_seed()]. The element `last` is the most recent
-#' fit, if it is not among these stages. All these fits are confidential.
+#' named by the stages of [stage_seed()]. If the most recent fit belongs to none
+#' of these stages, the element `last` holds it. All these fits are
+#' confidential.
 #'
 #' @section Privacy:
 #' The object is confidential as a whole. Release

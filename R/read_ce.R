@@ -31,7 +31,7 @@
 #' | `income` | `FINCBTXM`, `FINCBTAX` | rounded to whole dollars |
 #' | `sex` | `SEX_REF` (`SEX`) | 1 or `M` male, 2 or `F` female |
 #' | `age` | `AGE_REF` (`AGE`) | years, in five classes |
-#' | `education` | `EDUC_REF` (`EDUCA`) | codes 00, 10 to 15, 16 with 17 joined |
+#' | `education` | `EDUC_REF` (`EDUCA`) | codes 00, 10 to 15, and 16 with 17 |
 #' | `region` | `REGION` | four regions, missing: `"not published"` |
 #' | `urban` | `BLS_URBN` | 1 urban, 2 rural |
 #' | `marital` | `MARITAL1` (`MARITAL`) | codes 1 to 5 |

@@ -28,7 +28,6 @@
 #' read. They are scanned there and then moved to `path` together. If anything
 #' fails or is interrupted, nothing is left behind.
 #'
-#'
 #' @param x (`pseudo_posterior` or `synthetic_data`) What to release. It can
 #'   also be a [score_release()], a [file_release()], a [perturbed_histogram()]
 #'   or a generator of [as_generator()]. An RDS file of that object then
@@ -74,13 +73,12 @@
 #' * Published columns that nearly reveal the response, unless `public` names
 #'   them all. One kind has a rank correlation with it above .99. Another kind
 #'   has classes that fix the response for all but 1% of the records. A third
-#'   kind are columns that together, as a weighted sum or a product, explain
-#'   more than 99% of its variance, or of its variance within groups.
+#'   kind is a group of columns that together, as a weighted sum or a product,
+#'   explain more than 99% of its variance, or of its variance within groups.
 #'   [fit_synthesizer()] already reports all of these.
 #' * In an object that replaces the sets: an unordered factor whose levels are
 #'   in the order of the response's means or medians, unless `public` names the
 #'   factor.
-#'
 #'
 #' @section The scan:
 #' The scan reads back every byte that was written and searches for confidential
@@ -90,10 +88,9 @@
 #' *Text.* The scan searches for row names, values of unpublished columns that
 #' fewer than 5 records share, and levels that no published record has. Other
 #' text identifies nobody. Dates and times are also searched for as text such as
-#' 1954-05-31. The scan ignores text of fewer than 4 letters, whole numbers of
-#' fewer than 9 digits, text that is also a published value, text that every
-#' certificate, codebook and file of these formats contains, and `public`. It
-#' finds whole words only.
+#' 1954-05-31. The scan ignores text of fewer than 4 characters (9 for numbers),
+#' text that is also a published value, text that every certificate, codebook
+#' and file of these formats contains, and `public`. It finds whole words only.
 #'
 #' *Numbers.* The scan searches for values of unpublished columns and of the
 #' response that need more than 7 significant digits, because these do not match
@@ -109,10 +106,10 @@
 #' sometimes equal one by chance. For these the scan looks at records whose
 #' value fewer than 5 records share. It counts, in the order of the file, how
 #' many were given their own value and how many narrowly missed it. It refuses
-#' if chance gives so many matches in fewer than one of a million releases. Sets
-#' of other records than the file's (`synthesize(newdata = )`) cannot be
-#' compared in this way. Responses with fewer than 20 values, such as yes and
-#' no, identify nobody and are not compared.
+#' the sets if chance would give so many matches in at most one of a million
+#' releases. Sets of other records than the file's (`synthesize(newdata = )`)
+#' cannot be compared in this way. Responses with fewer than 20 distinct values,
+#' such as yes and no, identify nobody and are not compared.
 #'
 #' *Whole files.* All protected columns are searched for. Text that the codebook
 #' states is public, and so are its numbers and the multiples of an amount's

@@ -7,7 +7,7 @@
 #' confidential file alone. The study shows how much \eqn{2\Delta_r} varies
 #' between databases. It also shows the share of databases above the stated
 #' \eqn{\epsilon}, which is the papers' \eqn{\delta}. With a study,
-#' [guarantee()] gives the label
+#' [guarantee()] gives the label `"probabilistic"`.
 #'
 #' @param fit (`synthesizer`) A converged fit with weights made from its file
 #'   or, for comparison, without weights.

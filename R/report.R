@@ -44,8 +44,8 @@
 #' [release()] refuses whatever its arguments are get no public page.
 #' @section Error types:
 #' `pseudosynth_error_input`: rmarkdown or pandoc is missing.
-#' `pseudosynth_error_write`: a path that cannot be written.
-#' `pseudosynth_error_privacy`: as in [release()].
+#' `pseudosynth_error_write` (a `pseudosynth_error_input`): a path that cannot
+#' be written. `pseudosynth_error_privacy`: as in [release()].
 #' @seealso [release()], [utility()], [identification_risk()]
 #' @examplesIf rmarkdown::pandoc_available()
 #' columns <- c("income", "age", "earner")

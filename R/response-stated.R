@@ -241,10 +241,10 @@ rounding_text <- function(response) {
 #' @section If nothing is stated:
 #' Without `digits`, values released under a strict label are not rounded and
 #' are of type double; counts stay whole. Other releases keep the decimals and
-#' the type of the file's values. Without `levels`, the label of a response that
-#' has labels is not strict. With `digits`, released values are of type double.
-#' They are of type integer if they are whole and stated bounds lie within the
-#' integers of R.
+#' the type of the file's values. With `digits`, released values are of type
+#' double, or of type integer if they are whole and stated bounds lie within the
+#' integers of R. Without `levels`, the label of a response that has labels is
+#' not strict.
 #'
 #' Rounding keeps a positive response positive: under `log()` with `digits = 0`
 #' a record of 0.3 is modelled as 1. A proportion that rounds to one of its

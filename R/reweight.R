@@ -7,7 +7,7 @@
 #' \deqn{\alpha_i^w = \mathrm{clamp}(k \alpha_i \Delta / \Delta_i),}
 #' where \eqn{\Delta} and \eqn{\Delta_i} are the overall and the record's bound
 #' in the weighted fit. A record with \eqn{\alpha_i = 0} keeps weight 0. The
-#' constant \eqn{k < 1} allows for the change of the draws under the new
+#' constant k, at most 1, allows for the change of the draws under the new
 #' weights.
 #'
 #' Weights of any scheme can be re-weighted. Lipschitz weights become the

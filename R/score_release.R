@@ -148,8 +148,8 @@
 #'   alone.
 #' * The response is modelled as `y`, `log(y)` or `sqrt(y)`. Each term of the
 #'   formula is computed from a record alone. Predictors have at most a million
-#'   combinations of values. Each predictor has fewer distinct values than half
-#'   the number of records.
+#'   combinations of values. Each predictor has at most half as many distinct
+#'   values as there are records, or at most 20.
 #' * Columns hold numbers, text, or true and false, not dates. Text is compared
 #'   in bytes; PostgreSQL's `char(n)` is read without its padding blanks. State
 #'   the levels of the response in `response`.
