@@ -8,7 +8,7 @@
 #' | scheme | made by | depends on |
 #' |---|---|---|
 #' | `"lipschitz"` | [lipschitz_weights()] | the file |
-#' | `"count"` | [count_weights()] | the file; only boundedly, if it has a floor |
+#' | `"count"` | [count_weights()] | the file; with a floor, only boundedly |
 #' | `"risk"` | [risk_weights()] | the file |
 #' | `"scalar"` | [solve_weights()] | the file |
 #' | `"reweighted"` | [reweight()] | the file |

@@ -35,13 +35,13 @@
 #'
 #' @return `path`, invisibly.
 #' @section Privacy:
-#' The agency's page is as confidential as the file. Only the owner of the HTML
-#' file that is written can read it.
+#' The agency's page is as confidential as the file. Only its owner can read the
+#' HTML file that is written.
 #'
 #' The template of the public page gets only the synthetic sets, their public
 #' label and the formula, so no figure or table can show anything else. The
 #' finished page is scanned as [release()] scans its files. Sets that
-#' [release()] refuses whatever its arguments are get no public page.
+#' [release()] refuses with any arguments get no public page.
 #' @section Error types:
 #' `pseudosynth_error_input`: rmarkdown or pandoc is missing.
 #' `pseudosynth_error_write` (a `pseudosynth_error_input`): a path that cannot

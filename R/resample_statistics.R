@@ -30,10 +30,10 @@
 #' @return A `resampled_statistics`: a list with
 #'   * `table`: a data frame with a row for each statistic and release:
 #'     `statistic`, `release` (`"confidential"` or the release's name),
-#'     `estimate` (of the file itself; mean over the sets), `low` and `high` (of
-#'     the resampling distribution), `overlap` (of the intervals of file and
-#'     release, 0 to 1; Karr and others 2006) and `distance` (Wasserstein
-#'     distance of the two distributions, in the statistic's unit);
+#'     `estimate` (from the file itself, or the mean over the sets), `low` and
+#'     `high` (of the resampling distribution), `overlap` (of the intervals of
+#'     file and release, 0 to 1; Karr and others 2006) and `distance`
+#'     (Wasserstein distance of the two distributions, in the statistic's unit);
 #'   * `draws`: a data frame with the `replicates` values of each statistic and
 #'     release, sorted;
 #'   * `variable`, `replicates`, `level`.
