@@ -25,7 +25,7 @@ audit_on_grid <- function(model, mechanism, files, cells, range) {
     # Two infinite losses do not differ
     ifelse(is.nan(difference), 0, difference)
   }
-  errors <- c("error_theta", "error_bulk", "error_delta")
+  errors <- c("error_loss", "error_bulk", "error_delta")
   fine$losses[errors] <- lapply(c("loss", "loss_bulk", "delta"), change)
   c(fine, list(
     cells = nrow(grid$z), range = problem$parameters$range,
@@ -213,7 +213,7 @@ worst_losses <- function(losses) {
       neighbours = neighbours, files = nrow(part), claim = part$claim[1],
       loss = max(part$loss), loss_bulk = max(part$loss_bulk),
       delta = max(part$delta), ratio = max(part$loss) / part$claim[1],
-      error_loss = error("loss", "error_theta"),
+      error_loss = error("loss", "error_loss"),
       error_bulk = error("loss_bulk", "error_bulk"),
       error_delta = error("delta", "error_delta")
     )

@@ -33,7 +33,7 @@ audit_guarantee.file_synthesizer <- function(x, remove = NULL,
   losses <- found$losses
   losses$peak <- NULL
   parts <- c("loss", "loss_bulk", "delta")
-  losses[c("error_theta", "error_bulk", "error_delta")] <- Map(
+  losses[c("error_loss", "error_bulk", "error_delta")] <- Map(
     function(fine, half) {
       change <- abs(fine - half)
       # Two infinite losses do not differ

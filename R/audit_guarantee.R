@@ -100,7 +100,8 @@
 #'   * `curve` (data frame): `neighbours`, and the error rates `false_positive`
 #'     and `false_negative` of a test that tells the two files apart.
 #'
-#'   For a `file_release`, the same with `replays` instead of `curve`. `replays`
+#'   For a `file_release`, the same with `replays` instead of `curve`; `found`
+#'   is `NA`. `replays`
 #'   (data frame, confidential) has a row for each run: `file` (`"own"`, or
 #'   `"clones"` for a made-up file of clones), `change` (`"dropped"`, `"added"`
 #'   or `"replaced"`), `neighbours`, `moved` and `allowed` (mu), `over` (the
@@ -114,15 +115,17 @@
 #'     censored, because |r| then has no bound), `loss_bulk` (largest |r| over
 #'     the region that holds mass 1 - 1/4000 of the file's posterior, about what
 #'     4,000 draws see), `delta` (the largest mass by which one posterior
-#'     exceeds exp(claim) times the other) and `ratio` (`loss` / `claim`).
+#'     exceeds exp(claim) times the other; `NA` for a `fit_file()` of more than
+#'     two regressions whose loss exceeds the claim) and `ratio` (`loss` /
+#'     `claim`).
 #'     `error_loss`, `error_bulk` and `error_delta` say how much these figures
 #'     change on a grid with twice the step;
 #'   * `losses` (data frame, confidential): a row for each neighbouring file,
-#'     with the same figures except `files` and `ratio`. `error_loss` is named
-#'     `error_theta` here. Each row also has `record` (row number), `value`
-#'     (what was put in the record's place) and `limit` (an upper limit on the
-#'     loss). If all weights change, `limit` is epsilon (1 + sum rho_j), or
-#'     epsilon (2 + sum rho_j) for a replaced record, see [count_weights()];
+#'     with the same figures except `files` and `ratio`. Each row also has
+#'     `record` (row number), `value` (what was put in the record's place) and
+#'     `limit` (an upper limit on the loss). If all weights change, `limit` is
+#'     epsilon (1 + sum rho_j), or epsilon (2 + sum rho_j) for a replaced
+#'     record, see [count_weights()];
 #'   * `mechanism`, `epsilon`, `method`, `model`, `n_records`, `bound` (the
 #'     Lipschitz bound), `grid` (`cells`, `range`), `claimed` (`"epsilon"`, or
 #'     `"2 x bound"` if nothing is censored), `seconds`.

@@ -4,53 +4,56 @@
 #' Release a whole file under one strict guarantee
 #'
 #' Measures a file once, with exact noise. Afterwards [synthesize()] draws any
-#' number of synthetic files without the file and at no additional privacy cost.
+#' number of synthetic files. It needs no access to the file for this, and there
+#' is no additional privacy cost.
 #'
-#' Two things are measured. First, all one- and two-way tables of the
+#' Two things are measured. The first is all one- and two-way tables of the
 #' categories, flags and parts of amounts. Before the noise is added, each table
-#' is reduced to what its smaller tables do not say (centred, see References).
-#' All pairs of columns can then be measured; none has to be chosen. Second, for
-#' each amount it measures what [score_release()] measures: a noisy histogram
-#' (the margin) and, in two steps, noisy sums of clipped scores. The predictors
-#' are all other columns. Unlike in [score_release()] they are protected, too.
-#' If the budget is large enough, tables of the amount in bins by every other
-#' column are measured as well.
+#' is centred: what its smaller tables already say is subtracted (see
+#' References). All pairs of columns can then be measured, and you need not
+#' choose among them. The second is, for each amount, what [score_release()]
+#' measures: a noisy histogram (the margin) and, in two steps, noisy sums of
+#' clipped scores. The predictors are all other columns. Unlike in
+#' [score_release()], they are protected as well. If the budget is large enough,
+#' tables of the binned amount by every other column are also measured.
 #'
-#' A set starts from noisy margins. Expected noise is removed from the tables,
-#' and records are fitted to these tables. Each amount is drawn from its model
-#' given the record's other columns. Removing noise weakens the relations of
-#' these columns; the model's slopes are enlarged to make up for it. Records
-#' then swap amounts until the set agrees with the released sums and tables.
+#' A synthetic set starts from the noisy margins. The tables are shrunk to
+#' remove the noise expected in them, and records are fitted to the shrunken
+#' tables. Each amount is then drawn from its model, given the record's other
+#' columns. The shrinking weakens the relations between those columns, so the
+#' model's slopes are enlarged to make up for it. Finally, records swap amounts
+#' until the set agrees with the released sums and tables.
 #'
 #' Some columns are functions of another: a code and its name, a state and its
-#' region. If the noisy tables show that one is, and show no exception, then it
-#' is drawn as that function. Sets have none of the impossible combinations that
-#' noise would make. Printing the release names these columns. Exceptions that
-#' the noise hides are lost. They are fewer records than the noise would
-#' otherwise move or, in a small table, about one record in a hundred. Intervals
-#' from `synthesize(uncertainty = TRUE)` take the function as certain;
-#' [tables()] does not. A column is not drawn in this way if a stated table
-#' names it, if a rule with other columns names it, or if it follows a published
-#' column.
+#' region. If the noisy tables show that a column is such a function, and show
+#' no exception, it is drawn as that function. The sets then have none of the
+#' impossible combinations that noise would create. Printing the release names
+#' these columns. Exceptions that the noise hides are lost. They concern fewer
+#' records than the noise would otherwise move or, in a small table, about one
+#' record in a hundred. Intervals from `synthesize(uncertainty = TRUE)` treat
+#' the function as certain; those from [tables()] do not. A column is not drawn
+#' in this way if a stated table names it, if a rule with other columns names
+#' it, or if it follows a published column.
 #'
 #' The plan's rules hold in every record. Its published columns stay as they
-#' are. A published amount enters the tables in five bins of equal counts. They
-#' are one more published column there, with a name such as `income in bins`.
+#' are. In the tables, a published amount appears as five bins of equal counts.
+#' These bins are an additional published column there, with a name such as
+#' `income in bins`.
 #'
-#' @section What pairs cannot carry:
+#' @section What tables of pairs lose:
 #' The release keeps relations of two columns. A relation of three columns that
 #' no two of them show is lost. To keep it, name the three columns in `tables`.
 #' Every further table makes the others noisier: at epsilon 1, ten useless
 #' tables make the errors of the pairs 20 to 30% larger.
 #'
-#' @section Relations:
+#' @section Neighbour relations:
 #' Under `"add-remove"`, the default, neighbouring files differ by one record
 #' that is added or removed. If no column is published, the number of records is
-#' protected, too, and is released with noise. If columns are published, their
-#' rows stay and the number of records is public. Then only the protected part
-#' of a record is added or removed. Under `"replace"` the protected part is
-#' exchanged for another, and the number of records is public. The label states
-#' the cost under both relations.
+#' also protected and is released with noise. If columns are published, all
+#' their rows stay, so the number of records is public, and only the protected
+#' part of a record is added or removed. Under `"replace"` the protected part of
+#' a record is exchanged for another, and the number of records is public. The
+#' label states the cost under both relations.
 #'
 #' @section Units:
 #' If the plan has a unit, such as a household, the guarantee holds for all
@@ -73,30 +76,32 @@
 #'   1/N.
 #' @param neighbours (string) The relation that `epsilon` refers to:
 #'   `"add-remove"`, the default, or `"replace"`.
-#' @param tables (list of character, or `NULL`) Further tables to measure, each
-#'   the names of three or four columns. `NULL`, the default: none.
+#' @param tables (list of character, or `NULL`) Further tables to measure. Each
+#'   element holds the names of three or four columns. Default `NULL`: no
+#'   further tables.
 #' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is reproducible and must not leave
 #'   the agency.
-#' @param ledger ([ledger()] or `NULL`) Where the cost is recorded, or refused,
-#'   before any noise is drawn. `NULL`, the default: not recorded.
+#' @param ledger ([ledger()] or `NULL`) The ledger that records or refuses the
+#'   cost before any noise is drawn. Default `NULL`: no ledger.
 #' @param public_n (count or `NULL`) A public figure for the number of records,
-#'   such as that of an earlier year, where the number itself is protected. The
+#'   such as last year's. It is useful if the number itself is protected: the
 #'   warnings below then come before anything is spent. It has no effect on the
-#'   release. `NULL`, the default: they come after, from the noisy number.
+#'   release. Default `NULL`: these warnings come after the release and use its
+#'   noisy number.
 #' @param ... Must be empty.
 #'
 #' @return A `file_release`: public and released numbers only.
-#'   * `tables`: data frame, a row for each measured table: its `columns`,
+#'   * `tables`: data frame with one row per measured table: its `columns`,
 #'     `cells` and `sd`, the standard deviation of the noise in a centred cell;
-#'   * `block`: what sets are fitted to: `n` (records, noisy if secret),
-#'     `margins`, `derived` (which columns are functions of another), `targets`,
-#'     `residuals`;
+#'   * `block`: what sets are fitted to: `n` (number of records, noisy if it is
+#'     protected), `margins`, `derived` (which columns are functions of
+#'     another), `targets`, `residuals`;
 #'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
-#'     and `tables`, as a [score_release()] has them;
+#'     and `tables`, as in a [score_release()];
 #'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,
-#'     `rules`, `compared` (what rules compare), `survey_weights`, `unit`: the
-#'     plan's public part;
+#'     `rules`, `compared` (the comparisons that the rules make),
+#'     `survey_weights`, `unit`: the plan's public part;
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
@@ -110,24 +115,24 @@
 #' at most 1. `pseudosynth_warning_budget`: the noise of the median pair of
 #' columns, or of all pairs of a column, is so large that the relation is lost.
 #' The warning names these columns. `pseudosynth_warning_delta`: `delta` is
-#' above 1/N. The last two depend on the number of records. Where that number is
-#' protected, they take `public_n` in its place, or the noisy number after it is
-#' paid for. So a warning tells nothing else of the file, and neither does a
-#' message on progress. Where the number is public, warnings come before
-#' anything is spent.
+#' above 1/N. The last two depend on the number of records. If that number is
+#' protected, they use `public_n` or, without it, the noisy number once it is
+#' paid for. So neither a warning nor a progress message reveals anything else
+#' about the file. If the number is public, warnings come before anything is
+#' spent.
 #' @section Privacy:
 #' Each table and each sum adds up one vector of whole numbers per record. The
-#' largest length of such a vector decides how much noise is needed. A record's
-#' weight in the scores is computed from its own predictors and from released
-#' numbers. The length is checked in whole-number arithmetic: a vector that is
-#' longer than the public limit counts as 0. The noise is sampled exactly. No
-#' Markov chain is part of the guarantee.
+#' largest Euclidean length of such a vector decides how much noise is needed. A
+#' record's weight in the scores is computed from its own predictors and from
+#' released numbers. The length is checked in whole-number arithmetic: a vector
+#' that is longer than the public limit counts as 0. The noise is sampled
+#' exactly. No Markov chain is part of the guarantee.
 #'
-#' All amounts together have a fixed part of the budget. How it is divided among
-#' them depends on noisy numbers that were released before: an amount that few
-#' records have gets less. The total is the same for every division. Gaussian
-#' noise may be chosen in this way at no additional cost, if the total is fixed
-#' beforehand.
+#' All amounts together have a fixed part of the budget. How this part is
+#' divided among them depends on noisy numbers that were released before: an
+#' amount that few records have gets less. The total is the same for every
+#' division. With Gaussian noise this choice costs nothing extra, because the
+#' total is fixed beforehand.
 #' @references
 #' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism
 #' for noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth

@@ -1,61 +1,64 @@
 #' Measure what synthetic files reveal about persons
 #'
 #' Measures in one call what an intruder learns from the sets. The intruder
-#' knows some columns of a person, the keys. The measures are: how many persons
-#' are unique by their keys; how well the intruder guesses each other column
-#' (see [attribute_risk()]); and, where rows stand for persons, how many rows
-#' the intruder finds. Each measure stands beside what the file itself would
-#' reveal.
+#' knows some columns of a person, the keys. There are three kinds of measures.
+#' They show how many persons are unique by their keys, and how well the
+#' intruder guesses each other column (see [attribute_risk()]). If rows belong
+#' to persons, they also show how many persons' rows the intruder finds. For
+#' comparison, the first two are also given for the file itself.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data]) Sets of whole files.
-#' @param data (data frame) The confidential file. Sets do not hold it: it must
-#'   be given.
+#' @param data (data frame) The confidential file. It must be given, because
+#'   sets do not hold it.
 #' @param keys (character) Columns that the intruder knows, synthesized or
-#'   published, at least one. They have no default: what somebody can know about
-#'   a person is a policy choice. Missing values and codes are values like
-#'   others.
-#' @param variables (character or `NULL`) The columns that she guesses. `NULL`,
-#'   the default: all others.
+#'   published, at least one. There is no default: what somebody can know about
+#'   a person is a policy choice. Missing values and codes are treated like any
+#'   other value.
+#' @param variables (character or `NULL`) The columns that the intruder guesses.
+#'   Default `NULL`: all columns that are not keys.
 #' @param intervals (count, at least 2) An amount with more distinct values in
 #'   the file than this is cut into this many intervals at quantiles of the
-#'   file; she guesses the interval. Its codes, zero and missing stay apart.
-#'   Default 20, as in [attribute_risk()].
+#'   file. The intruder then guesses the interval. The amount's codes, zero and
+#'   missing values stay separate. Default 20, as in [attribute_risk()].
 #' @param object A `file_risk`.
 #' @param ... Must be empty.
 #'
 #' @return A `file_risk`: a list with
-#'   * `table`: a row for each of `variables`, means over sets: `column`,
-#'     `status` (`"synthetic"` or `"published"`), `attribution`,
-#'     `attribution_file`, `attribution_margin`, `disclosive_file`,
-#'     `disclosive_set`, `disclosive_right`, `disclosive_both`, defined at
-#'     [attribute_risk()], and `tcap`, the targeted correct attribution
-#'     probability (Taub and others 2018): `disclosive_right` divided by
-#'     `disclosive_set`, how often she is right where all records with the keys
-#'     agree; `NA` where they never do. A published column is known without
-#'     guessing, whatever is synthesized: read the measures of it as those of
-#'     the file;
-#'   * `set`: the same for each `set`;
-#'   * `overall` (named numbers): `unique_file`, `unique_in_set`, `unique_both`,
-#'     `in_set`, defined at [attribute_risk()], which depend on the keys alone;
+#'   * `table`: one row for each of `variables`, with means over the sets. Its
+#'     columns are `column`, `status` (`"synthetic"` or `"published"`) and, as
+#'     defined at [attribute_risk()], `attribution`, `attribution_file`,
+#'     `attribution_margin`, `disclosive_file`, `disclosive_set`,
+#'     `disclosive_right` and `disclosive_both`. A further column is `tcap`, the
+#'     targeted correct attribution probability (Taub and others 2018). This is
+#'     `disclosive_right` divided by `disclosive_set`: how often the intruder is
+#'     right if all synthetic records with the keys agree. It is `NA` if they
+#'     never agree. A published column is known without guessing, whatever is
+#'     synthesized, so read its measures as those of the file;
+#'   * `set`: the same columns for each set, with the set's number as `set`;
+#'   * `overall` (named numbers): `unique_file`, `unique_in_set`, `unique_both`
+#'     and `in_set`, defined at [attribute_risk()]. They depend on the keys
+#'     alone;
 #'   * `uniques`: [replicated_uniques()] of the keys (`columns` is `"keys"`) and
 #'     of all columns (`"all"`);
-#'   * `identification` (data frame or `NULL`): where columns are published,
-#'     each row of a set belongs to a person. The intruder takes a row at random
-#'     of those with the person's keys. `expected_match_risk`, how many persons
-#'     she finds so on average, \eqn{\sum_i T_i / c_i}; `true_match_rate`,
-#'     `false_match_rate`, `unique_matches` as in [identification_risk()], with
-#'     \eqn{c_i} the rows that have person i's keys and \eqn{T_i = 1} if the
-#'     person's own row is among them. `NULL` where nothing is published: no row
-#'     is anybody's;
-#'   * `keys`, `intervals`, `m`, `n_records` (of the file).
+#'   * `identification` (data frame or `NULL`): one row per set. If columns are
+#'     published, each row of a set belongs to a person. The intruder picks at
+#'     random one of the rows with the person's keys. Let \eqn{c_i} be the
+#'     number of rows that have person i's keys, and let \eqn{T_i = 1} if the
+#'     person's own row is among them, otherwise 0. `expected_match_risk` is how
+#'     many persons the intruder finds in this way on average,
+#'     \eqn{\sum_i T_i / c_i}. `true_match_rate`, `false_match_rate` and
+#'     `unique_matches` are as in [identification_risk()]. `NULL` if nothing is
+#'     published, because a row then belongs to nobody, or if the rows of a set
+#'     are no longer in the file's order;
+#'   * `keys`, `intervals`, `m` and `n_records` (the file's).
 #'
-#'   All of it is confidential. `summary()` gives `set`.
+#'   All of it is confidential. `summary()` returns `set`.
 #' @section Privacy:
-#' A label bounds what any intruder learns; these measures are of one intruder
+#' A label bounds what any intruder learns. These measures describe one intruder
 #' and one release. A high `attribution` is not a breach if a relation between
 #' columns explains it: compare it with `attribution_margin`.
-#' @section Error types: `pseudosynth_error_input`: sets that are no whole
-#'   files, columns that are missing in the file or in a set, no keys.
+#' @section Error types: `pseudosynth_error_input`: the sets are not whole
+#'   files, a column is missing in the file or in a set, or no keys are given.
 #' @references Taub, Elliot, Pampaka and Smith (2018), Differential correct
 #'   attribution probability for synthetic data. Raab, Nowok and Dibben (2024),
 #'   Practical privacy metrics for synthetic data. Reiter and Mitra (2009),

@@ -11,9 +11,9 @@
 #' Categorical predictors (factors, characters, logicals) get treatment
 #' contrasts, named as by [stats::model.matrix()]. Numeric predictors are
 #' centred and scaled by their own mean and standard deviation, which are public
-#' like the predictors, or by `scaling`. `.` stands for all other columns. A
-#' column that the formula removes, as in `. - id`, is neither read nor
-#' published.
+#' like the predictors themselves, or by `scaling`. `.` stands for all other
+#' columns. A column that the formula removes, as in `. - id`, is neither read
+#' nor published.
 #'
 #' @param formula (formula) The response and its predictors. The left side is
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
@@ -21,18 +21,19 @@
 #'   and yes/no are not transformed. Model, bound and label are on the
 #'   transformed scale; synthetic values are in the variable's own unit. Factors
 #'   keep their levels; for decimals see `response`. The right side may use
-#'   columns, bare numbers and functions that read nothing but their arguments,
-#'   as in R's own packages: arithmetic, comparison, rounding, `log()` and
-#'   similar, text, dates, `cut()`, `factor()`, `poly()`, `ns()`, `bs()`. Make a
-#'   column of anything else first. `offset(log(exposure))` adds a number of
-#'   each record to its linear predictor, see the section on offsets. Numbers in
-#'   the formula are public. A number of four or more digits that equals the
-#'   response's mean, a quartile or another simple statistic of it is refused,
-#'   also in `prior` and in the `reference` of [censor()], see
-#'   [public_response()].
+#'   columns, bare numbers and those functions of R's own packages that read
+#'   nothing but their arguments: arithmetic, comparison, rounding, `log()` and
+#'   similar, text, dates, `cut()`, `factor()`, `poly()`, `ns()`, `bs()`. If you
+#'   need any other function, first compute a column with it.
+#'   `offset(log(exposure))` adds a number of each record to its linear
+#'   predictor, see the section on offsets. Numbers in the formula are public. A
+#'   number of four or more digits is refused if it equals the response's mean,
+#'   a quartile or another simple statistic of it. The same applies to numbers
+#'   in `prior` and in the `reference` of [censor()], see [public_response()].
 #' @param data (data frame) The confidential file with one row per record, at
-#'   least two, and no missing values in the columns used. Classes of columns
-#'   that are not base R's are removed, or refused if the column is used.
+#'   least two, and no missing values in the columns used. A column with a class
+#'   that is not base R's is refused if it is used; otherwise the class is
+#'   removed.
 #' @param family (family; default [student_t()]) [stats::gaussian()],
 #'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
 #'   responses, [neg_binomial()] or [stats::poisson()] for counts,
@@ -49,12 +50,13 @@
 #'   of all. No strict label rests on numbers given by hand, because their
 #'   origin is unknown: state a public weight by [public_scalar()]. These are
 #'   not survey weights, see `survey_weights`. Default `NULL`: weight 1 for all.
-#' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: censors what
-#'   each record contributes. Default `NULL`: nothing is censored.
+#' @param censor (`censoring_rule` or `NULL`) A rule made by [censor()] that
+#'   censors what each record contributes. Default `NULL`: nothing is censored.
 #' @param chains (count; default 4) Markov chains. Each has its own random
 #'   stream.
-#' @param warmup,draws (counts; default 1000) Iterations of each chain that are
-#'   dropped, and draws of each chain that are kept, at least 8.
+#' @param warmup,draws (counts; default 1000) `warmup` is the number of
+#'   iterations that each chain drops. `draws` is the number that it keeps, at
+#'   least 8.
 #' @param seed (whole number from 0 to 2^53 or `NULL`) With a seed, the same
 #'   call gives the same draws. Such a fit is marked reproducible, and nothing
 #'   made from it is for release. R's own random numbers are never used. Default
@@ -67,77 +69,78 @@
 #'   Released values are then not rounded under a strict label; under other
 #'   labels they keep the decimals and the type of the file's values.
 #' @param scaling (list or `NULL`) Public centres and scales of numeric
-#'   predictors, for instance `list(age = c(45, 15))`; a transformed predictor
-#'   is named by its term, `"log(age)"`. Default `NULL`, also for predictors not
-#'   named: their own mean and standard deviation. Public constants give
-#'   coefficients, their prior and a public `reference` of [censor()] the same
-#'   meaning in every file. Without an intercept that could absorb the shift, a
-#'   predictor is not centred.
+#'   predictors, for instance `list(age = c(45, 15))`. A transformed predictor
+#'   is named by its term, `"log(age)"`. Predictors that are not named, and all
+#'   predictors by default (`NULL`), have their own mean and standard deviation.
+#'   Public constants give coefficients, their prior and a public `reference` of
+#'   [censor()] the same meaning in every file. Without an intercept that could
+#'   absorb the shift, a predictor is not centred.
 #' @param survey_weights (string, one named number, or `NULL`) The column with
 #'   the survey weights: numbers of at least 0, in any unit. Each record's
-#'   likelihood is raised to its survey weight over the mean of all. A named
-#'   number is public and takes the mean's place: `c(weight = 1250)` divides the
-#'   column `weight` by 1,250. A strict label needs it. Default `NULL`: no
-#'   survey weights. See the section on them.
+#'   likelihood is raised to its survey weight divided by the mean of all survey
+#'   weights. A named number is public and takes the mean's place:
+#'   `c(weight = 1250)` divides the column `weight` by 1,250. A strict label
+#'   needs such a number. Default `NULL`: no survey weights. See the section on
+#'   survey weights.
 #' @param ... Must be empty.
 #' @return A `synthesizer`. It is **confidential**: it holds the records, and
 #'   bounds, weights and draws made from them. Read it with [summary()],
 #'   [lipschitz()], [guarantee()], [as_draws()] and [log_lik()]. `converged`
 #'   (flag), `problems` (character) and `diagnostics` (data frame) describe the
-#'   chains. `remarks` (character) says where the prior decides rather than the
-#'   records: collinear predictors, separated or rare outcomes, categories
-#'   without records.
+#'   chains. `remarks` (character) says where the prior rather than the records
+#'   determines the result: collinear predictors, separated or rare outcomes,
+#'   categories without records.
 #' @section Messages: Before it samples, a fit tells you what [release()] will
-#'   refuse (class `pseudosynth_message_published`): published columns in which
-#'   nine of ten records have a value of their own
-#'   (`pseudosynth_message_distinct`), and columns that alone or together nearly
-#'   give the response, with the share (`pseudosynth_message_near_copy`). It
-#'   also names factors with more than 200 levels, or with more than 50 levels
-#'   and more than one per ten records, and estimates the time
-#'   (`pseudosynth_message_many_levels`). It says if a number in
-#'   `survey_weights` equals the mean of the file
-#'   (`pseudosynth_message_survey_mean`).
-#'   Jobs, score releases and sets from a histogram give the same messages.
+#'   refuse (class `pseudosynth_message_published`). One message is about
+#'   published columns in which nine of ten records have a value of their own
+#'   (`pseudosynth_message_distinct`). Another is about columns that, alone or
+#'   together, nearly reveal the response, and says how much of it
+#'   (`pseudosynth_message_near_copy`). A third names factors with more than 200
+#'   levels, or with more than 50 levels and more than one per ten records, and
+#'   estimates the time (`pseudosynth_message_many_levels`). A fit also says if
+#'   a number in `survey_weights` equals the mean of the file
+#'   (`pseudosynth_message_survey_mean`). Jobs, score releases and sets from a
+#'   histogram give the same messages.
 #' @section Offsets: With `visits ~ age + offset(log(exposure))`, the mean of a
 #'   count is its exposure times exp(x'b), so coefficients describe visits per
-#'   unit of exposure. Every family with one linear predictor takes offsets, on
-#'   the scale of this predictor; several are added. [normal_mixture()],
-#'   [categorical()] and [score_release()] take none. An offset is a finite
-#'   number of each record alone, neither centred nor scaled. Its columns are
-#'   read and published like predictors, and new data need them. `.` includes
-#'   the exposure, which then also has a coefficient: remove it by
-#'   `. - exposure`. A prior or `reference` of the intercept is for records with
-#'   offset 0.
+#'   unit of exposure. Every family with one linear predictor accepts offsets,
+#'   on the scale of this predictor; several offsets are added up.
+#'   [normal_mixture()], [categorical()] and [score_release()] accept none. An
+#'   offset is a finite number for each record and depends on that record alone.
+#'   It is neither centred nor scaled. Its columns are read and published like
+#'   predictors, and new data need them. `.` includes the exposure, which then
+#'   also has a coefficient: remove it by `. - exposure`. A prior or `reference`
+#'   of the intercept is for records with offset 0.
 #' @section Survey weights: With survey weights \eqn{w_i} the fit describes the
-#'   population that the records stand for and not the sample: a record
-#'   contributes \eqn{\alpha_i (w_i / \bar w) f_i}, its privacy weight times its
-#'   survey weight over the mean times its log-likelihood. Bounds, Lipschitz
-#'   weights, the interval of [censor()] and audits all see this product, so
-#'   that a record with a large survey weight gets a small privacy weight. The
-#'   exponents add up to N: draws vary as those of N equal records do, and too
-#'   little where survey weights differ much.
+#'   population that the records stand for and not the sample. A record
+#'   contributes \eqn{\alpha_i (w_i / \bar w) f_i}: its privacy weight, times
+#'   its survey weight over the mean, times its log-likelihood. Bounds,
+#'   Lipschitz weights, the interval of [censor()] and audits all use this
+#'   product, so a record with a large survey weight gets a small privacy
+#'   weight. The exponents add up to N. Draws therefore vary as those of N equal
+#'   records do, which is too little if the survey weights differ much.
 #'
 #'   A survey weight is a part of its record and is as confidential as the
-#'   response. Its column is not published and `.` leaves it out; a formula that
-#'   names it publishes it. One record changes the mean of a file and thereby
-#'   the exponents of all others. A label is strict only if the weights are
-#'   divided by a public number, for instance the size of the population over
-#'   the number of records. The label states what they were divided by.
+#'   response. Its column is not published, and `.` leaves it out; a formula
+#'   that names the column publishes it. One record changes the mean of a file
+#'   and thereby the exponents of all others. A label is strict only if the
+#'   weights are divided by a public number, for instance the size of the
+#'   population over the number of records. The label states this divisor.
 #'
-#'   [normal_mixture()], score releases, histograms and top-coding take no
-#'   survey weights. Sets keep the file's own predictors: they are a sample, as
-#'   the file is. [compare()] counts each record of a set once. [utility()]
+#'   [normal_mixture()], score releases, histograms and top-coding do not accept
+#'   survey weights. Sets keep the file's own predictors: like the file, they
+#'   are a sample. [compare()] counts each record of a set once. [utility()]
 #'   weights the records of sets that have the column of survey weights.
 #'   [file_release()] and [synthesize_file()] draw this column with the rest of
 #'   a record.
-#' @section Invariants: If all weights are 1, the draws are those of the
+#' @section Invariants: If all weights are 1, the draws equal those of the
 #'   unweighted fit with the same seed. A record of weight 0 has no effect. If
 #'   all weights are 0, the draws are from the prior.
 #' @section Privacy: Only what [synthesize()] makes is meant to leave the
 #'   agency, under the label that [guarantee()] states.
 #' @section Error types: `pseudosynth_error_input` for data, a formula or an
-#'   argument that cannot be used; the rows at fault are in the condition's
-#'   field `rows`, never in the message. `pseudosynth_error_sampler` if a chain
+#'   argument that cannot be used. The condition's field `rows` holds the rows
+#'   at fault; the message never does. `pseudosynth_error_sampler` if a chain
 #'   cannot run. A fit that has not converged is returned with the warning
 #'   `pseudosynth_warning_convergence`, and later steps refuse it.
 #' @references Savitsky, Williams and Hu (2022), "Bayesian Pseudo Posterior

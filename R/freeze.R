@@ -7,18 +7,19 @@
 #' that depends only on that record and on the rule. With [censor()], such
 #' weights carry a strict label.
 #'
-#' What is frozen, by scheme:
+#' The scheme decides what is frozen:
 #'
-#' * Lipschitz weights: the fit's kept draws, the minimum, maximum, mean and
-#'   standard deviation of its Lipschitz bounds, map, scale, shift. A record's
-#'   bound is \eqn{\max_s |f_i(\theta_s)|} at these draws; its relative risk is
-#'   cut to \[0, 1\].
+#' * Lipschitz weights: the fit's kept draws; the minimum, maximum, mean and
+#'   standard deviation of its Lipschitz bounds; and map, scale and shift. A
+#'   record's bound is \eqn{\max_s |f_i(\theta_s)|} at these draws. Its relative
+#'   risk is cut to \[0, 1\].
 #' * Count weights: the historical file's responses, sorted within pattern. A
 #'   record whose pattern is not in that file has no close values: IR = 1.
 #' * Re-weighted and truncated weights: the rule of the first weights, the
-#'   weighted fit's draws and its Lipschitz bound, k or epsilon.
-#' * Scaled and combined weights: the rules of their parts. A scalar weight: its
-#'   number. Two-stage weights: their draw.
+#'   weighted fit's draws and its Lipschitz bound, and k or epsilon.
+#' * Scaled and combined weights: the rules of their parts.
+#' * Scalar weights: the number.
+#' * Two-stage weights: the draw that they are made from.
 #'
 #' Risk weights cannot be frozen: they compare a record with its own synthetic
 #' value, which a new record does not have. Weights given by hand, and Lipschitz
@@ -29,10 +30,10 @@
 #' strict label.
 #'
 #' @section Overlapping histories:
-#' You state that the historical file (the history) has other records; the label
-#' says so. Evidence against this is searched for: a rule keeps salted hashes of
-#' the history's records (response and predictors), and counts as made from the
-#' current file if
+#' You state that the historical file (the history) has other records, and the
+#' label says that you do. The package looks for evidence against this. A rule
+#' keeps salted hashes of the history's records (response and predictors). It
+#' counts as made from the current file if
 #'
 #' * the responses are the same, in any order; or
 #' * more than half of the records of one file are found in the other, and this
@@ -41,45 +42,46 @@
 #'   the same values as another record of that file. Three standard errors are
 #'   added to it; or
 #' * both files hold the same values except for at most \eqn{\sqrt{N} / 10}
-#'   records. This recognises the file without a few of its rows where single
-#'   values reveal nothing, as with yes and no. It does so even if the history
-#'   holds the file several times over. Of pairs of files with different
-#'   records, at most one in twenty is this similar and is denied the strict
-#'   label by mistake.
+#'   records. If single values reveal nothing, as with yes and no, this still
+#'   recognises a file that lacks a few of its rows, even if the history holds
+#'   the file several times over. Of pairs of files with different records, at
+#'   most one in twenty is this similar and is denied the strict label by
+#'   mistake.
 #'
 #' Numbers are compared to ten digits. A smaller overlap, records with changed
 #' values, and synthetic records of the current file cannot be told from chance.
 #' [censor()] refuses a reference fit by the same tests.
 #'
-#' A test also checks that each weight depends on its own record alone.
+#' A further test checks that each weight depends on its own record alone.
 #' `predict()` and the label ask the rule for the weights of up to 200 records,
-#' then of about three of these, then of all but one. If a weight changes with
-#' the other records, the weights count as made from the file.
+#' then of about three of these, then of all but one. If a record's weight
+#' changes with the other records, the weights count as made from the file.
 #'
 #' @param weights ([privacy_weights]) Weights of the historical file.
 #' @param history (string) `"confidential"`, the default: the historical records
 #'   were never released, so they need their own guarantee. `"public"`: you
 #'   state that the historical file is public or was released (synthetic data,
 #'   for instance).
-#' @param object (`weight_rule`)
+#' @param object (`weight_rule`) What `freeze()` returns.
 #' @param newdata (data frame) The current records with the response and all
 #'   predictors of the rule.
 #' @param ... Not used.
 #'
 #' @return `freeze()` returns a `weight_rule`: a list with `scheme`, `history`,
-#'   `response` and `predictors` (names of columns) and `node`, how the weights
-#'   were made.
+#'   `response` and `predictors` (names of columns) and `node` (how the weights
+#'   were made).
 #'   `predict()` returns [`privacy_weights`][privacy_weights] of scheme
 #'   `"frozen"`, one for each row of `newdata`. Both are confidential.
 #'
 #' @section Invariants:
-#' `predict(freeze(w), data)` equals `w` for the data `w` was made from. Leaving
-#' a row out of `newdata` does not change the weights of the others.
+#' `predict(freeze(w), data)` equals `w` for the data that `w` was made from.
+#' Leaving a row out of `newdata` does not change the weights of the others.
 #'
 #' @section Error types: `pseudosynth_error_privacy` (class
-#' `pseudosynth_error_not_freezable`): a scheme that cannot be frozen.
-#' `pseudosynth_error_input` (class `pseudosynth_error_frozen_variables`):
-#' `newdata` has other variables, kinds or levels than the rule.
+#' `pseudosynth_error_not_freezable`): the weights have a scheme that cannot be
+#' frozen. `pseudosynth_error_input` (class
+#' `pseudosynth_error_frozen_variables`): `newdata` has other variables, kinds
+#' or levels than the rule.
 #'
 #' @section Privacy:
 #' With censoring, frozen weights protect the records of the current file

@@ -1,60 +1,61 @@
 #' Privacy guarantee of an object
 #'
-#' States the label of an object, determined from how the object was made.
-#' Only what is proven is called epsilon-differentially private:
+#' States the label of an object, which is determined from how the object was
+#' made. Only what is proven is called epsilon-differentially private:
 #'
 #' * `"strict"`: the likelihood is censored to a public interval, no draw was
-#'   dropped, the weights are absent, public or paid for, and nothing that is
-#'   released was read from the file, see [public_response()].
+#'   dropped, there are no weights or they are public or paid for, and nothing
+#'   that is released was read from the file, see [public_response()].
 #' * `"asymptotic"`: the papers' \eqn{\epsilon = 2\Delta}, for weights made from
-#'   this file or given by hand; claimed by the papers, not proven.
+#'   this file or given by hand. The papers claim it; it is not proven.
 #' * `"probabilistic"`: the same at a stated epsilon, with the share of local
-#'   databases above it estimated by a [replicate_study()]. This is still the
-#'   papers' claim: it is about \eqn{2\Delta}, not about the loss.
+#'   databases that exceed it estimated by a [replicate_study()]. This is still
+#'   the papers' claim: it is about \eqn{2\Delta}, not about the privacy loss.
 #' * `"none"`: unweighted fits, fits that have not converged, mixtures
 #'   synthesized with posterior-assigned clusters.
 #'
 #' Both neighbour relations are given. *Add-remove* drops one record's term and
-#' costs \eqn{2\Delta}; *replace* changes one record's response and costs twice
-#' as much. Replace comes first for synthetic data, whose predictors and number
-#' of records are published, add-remove first for parameter draws. Each of m
-#' sets takes its own parameter draw, so their costs add up.
+#' costs \eqn{2\Delta}. *Replace* changes one record's response and costs twice
+#' as much. For synthetic data, whose predictors and number of records are
+#' published, replace comes first. For parameter draws, add-remove comes first.
+#' Each of m sets takes its own parameter draw, so their costs add up.
 #'
 #' @section Charges:
-#' A label is made once, when sets are drawn. It lists what was paid as charges:
+#' A label is made once, when sets are drawn. It lists as charges what was paid:
 #' the parameter draws, a margin's histogram, the draw of a first stage. All
-#' figures are computed from these. Each charge has an identity, a random word
-#' that reveals nothing. The same histogram is paid once, however many sets use
-#' it; two histograms are paid twice. Every call of [synthesize()] takes new
-#' draws and is a new charge. The joint cost of several releases is therefore
-#' the sum over the charges of all their labels, with each identity counted
-#' once. A seed gives the same draws of a fit again, and the same identity.
+#' figures are computed from these charges. Each charge has an identity, a
+#' random word that reveals nothing. One histogram is paid for once, however
+#' many sets use it; two histograms are paid for separately. Every call of
+#' [synthesize()] takes new draws and is a new charge. The joint cost of several
+#' releases is therefore the sum over the charges of all their labels, with each
+#' identity counted once. With a seed, a fit gives the same draws again, with
+#' the same identity.
 #'
 #' Pure epsilons are added. If one charge is in zero-concentrated differential
 #' privacy, all are converted to rho, added, and converted to an epsilon at a
-#' public delta (Canonne, Kamath and Steinke 2020, Proposition 12). If all are
-#' exact Gaussian noise, the smallest epsilon that holds for it is stated (Balle
-#' and Wang 2018, Theorem 8), which is 5 to 8% smaller.
+#' public delta (Canonne, Kamath and Steinke 2020, Proposition 12). If all
+#' charges are exact Gaussian noise, the smallest epsilon that holds for it is
+#' stated (Balle and Wang 2018, Theorem 8). This is 5 to 8% smaller.
 #'
 #' @section Edited objects:
 #' A label says how an object was made. Fits, synthetic data, noisy histograms,
 #' jobs, studies and labels hold a hash of the parts that their label rests on.
-#' If these were changed afterwards, also in a saved file, the label is
-#' `"none"`, and functions that need the object (`update()`,
-#' [truncate_draws()], a rule of [freeze()], a [censor()] rule) refuse it.
-#' Edited weights count as given by hand, see [privacy_weights]. The hash finds
-#' mistakes. It does not protect against deliberate forgery.
+#' If these parts were changed afterwards, even in a saved file, the label is
+#' `"none"`. Functions that need the object (`update()`, [truncate_draws()], a
+#' rule of [freeze()], a [censor()] rule) then refuse it. Edited weights count
+#' as given by hand, see [privacy_weights]. The hash finds mistakes. It does not
+#' protect against deliberate forgery.
 #'
 #' @param x A `synthesizer`, `synthetic_data` or `pseudo_posterior`.
-#' @param m (count) How many parameter draws are to be released. Default 1.
+#' @param m (count) The number of parameter draws to be released. Default 1.
 #'   Synthetic data and jobs have a label for their own m only.
 #' @param public (flag) Return the version that may leave the agency? It states
-#'   an epsilon only if that was fixed beforehand (`"strict"`). An asymptotic
-#'   one names the mechanism but not the number, which is computed from the
-#'   confidential file. Default `FALSE`. Synthetic data and histograms only have
-#'   the public version, so `FALSE` is an error.
+#'   an epsilon only if that was fixed beforehand (`"strict"`). For an
+#'   asymptotic label it names the mechanism but not the number, which is
+#'   computed from the confidential file. Default `FALSE`. Synthetic data and
+#'   histograms have only the public version, so `FALSE` is an error for them.
 #' @param study (`replicate_study` or `NULL`) A study of this very fit, for the
-#'   label `"probabilistic"`. Default `NULL`: none.
+#'   label `"probabilistic"`. Default `NULL`: no study.
 #' @param ... Not used.
 #'
 #' @return A `privacy_guarantee`: a list with `label`, `mechanism` (a word),
@@ -62,32 +63,33 @@
 #'   data), `relations` (the more relevant one first), `epsilon` (list:
 #'   `per_draw`, `one_off` and `total`, each named by relation, and `delta`,
 #'   which is 0 if `total` is a pure epsilon; `NA` if nothing is claimed or the
-#'   number is withheld), `charges` (data frame, one row each: `id`, `what`,
-#'   `add_remove` and `replace` in epsilon, or `rho_add_remove` and
+#'   number is withheld), `charges` (data frame, one row per charge: `id`,
+#'   `what`, `add_remove` and `replace` in epsilon, or `rho_add_remove` and
 #'   `rho_replace` if `zcdp`, `gap` (of Gaussian noise), `delta`, `times`),
-#'   `draws` (the `id` of the charge that grows with m, `NA` for none), `fit`
-#'   (the identity of the fit drawn from), `holds` (is it proven?), `m`,
-#'   `n_records`, `n_draws`, `draw_quantile`, `lipschitz_bound` and
-#'   `oscillation` (confidential, `NA` in the public version), `unit`,
+#'   `draws` (the `id` of the charge that grows with m; `NA` if there is none),
+#'   `fit` (the identity of the fit that was drawn from), `holds` (is it
+#'   proven?), `m`, `n_records`, `n_draws`, `draw_quantile`, `lipschitz_bound`
+#'   and `oscillation` (confidential, `NA` in the public version), `unit`,
 #'   `public_inputs` (named character), `reasons`, `empirical`, `converged`,
-#'   `reproducible`, `public`; with a study also `exceedance` (a list: `above`,
-#'   `replicates`, `share`, `share_upper`, `level`; not in the public version).
+#'   `reproducible`, `public`. With a study it also has `exceedance` (a list:
+#'   `above`, `replicates`, `share`, `share_upper`, `level`; not in the public
+#'   version).
 #'   `format()` gives one line, `as.list()` a plain list, [to_json()]
 #'   machine-readable text. Proven figures are printed to the last digit,
 #'   claimed ones to three digits, whatever the session's options.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an object without a label, an `m` below 1 or other
-#' than that of synthetic data, or an unused argument.
-#' Class `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): a study or
-#' another part that was changed after it was made.
-#' `pseudosynth_error_privacy`: a study of another model, mechanism or file, of
-#' a fit that is not asymptotic, or whose epsilon this file exceeds.
+#' `pseudosynth_error_input`: the object has no label, `m` is below 1 or differs
+#' from that of the synthetic data, or an argument is not used.
+#' `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): a study or
+#' another part was changed after it was made. `pseudosynth_error_privacy`: the
+#' study is of another model, mechanism or file, or of a fit that is not
+#' asymptotic, or this file exceeds its epsilon.
 #'
 #' @section Privacy:
 #' An audit on exact posteriors (beta model, N = 2,000, weights recomputed from
-#' each file) found add-remove losses of 7.9 on average and 19 at worst where
-#' Lipschitz weights claimed 5.2.
+#' each file) found add-remove losses of 7.9 on average and 19 at worst. The
+#' claim of the Lipschitz weights was 5.2.
 #'
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under

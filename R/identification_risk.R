@@ -1,21 +1,22 @@
 #' Identification risk of synthetic or top-coded data
 #'
-#' Measures how well an intruder can find a record by its value. She knows the
-#' record's pattern of published columns and its true value \eqn{y_i}. Among the
-#' \eqn{M_i} released records with this pattern she looks for values in a closed
-#' ball \eqn{B(y_i, r_i)}. Let \eqn{c_i} of them be inside, and let
-#' \eqn{T_i = 1} if record i's own released value is among them, otherwise 0.
-#' Then
-#' \deqn{IR_i = T_i \frac{|M_i| - c_i}{|M_i|},} averaged over the m sets. The
-#' fewer values are close, the surer the guess, provided that the right record
-#' is among them.
+#' Measures how well an intruder can find a record by its value. The intruder
+#' knows the record's pattern of published columns and its true value \eqn{y_i}.
+#' Among the set \eqn{M_i} of released records with this pattern, the intruder
+#' looks for values in a closed ball \eqn{B(y_i, r_i)}. Let \eqn{c_i} be the
+#' number of these records whose values lie inside. Let \eqn{T_i = 1} if record
+#' i's own released value is among them, otherwise 0. The risk of record i is
+#' \deqn{IR_i = T_i \frac{|M_i| - c_i}{|M_i|},}
+#' averaged over the m sets. The fewer values are close, the surer the guess,
+#' provided that the record's own value is among them.
 #'
 #' It also gives the measures of Hornby and Hu (2021), per set:
 #'
-#' * expected match risk \eqn{\sum_i T_i / c_i}: how many records she identifies
-#'   correctly, on average, by guessing at random among the close ones;
+#' * expected match risk \eqn{\sum_i T_i / c_i}: how many records the intruder
+#'   identifies correctly, on average, by guessing at random among the close
+#'   ones;
 #' * true match rate \eqn{\sum_i 1\{c_i = 1, T_i = 1\} / N}: the share of
-#'   records with a single close value that is their own;
+#'   records for which a single value is close, and it is the record's own;
 #' * false match rate \eqn{\sum_i 1\{c_i = 1, T_i = 0\} / \sum_i 1\{c_i = 1\}}:
 #'   the share of single close values that belong to another record; `NA` if
 #'   there are none.
@@ -24,16 +25,17 @@
 #'   `data`: [`synthetic_data`][synthetic_data] before it is shuffled, a
 #'   `pseudo_posterior`, a data frame (top-coded data, for instance), or a list
 #'   of data frames.
-#' @param data (data frame or `NULL`) The confidential records; a `synthesizer`
-#'   stands for its own. Default `NULL`: those of a `pseudo_posterior`.
-#' @param known (character or `NULL`) Published columns the intruder knows.
+#' @param data (data frame or `NULL`) The confidential records, or a
+#'   `synthesizer`, whose records are then used. Default `NULL`: the records of
+#'   a `pseudo_posterior`.
+#' @param known (character or `NULL`) Published columns that the intruder knows.
 #'   Default `NULL`: all records share one pattern.
-#' @param radius (number > 0, at most 1 if relative) r. It has no default: it is
-#'   a policy choice. The papers use 0.2.
+#' @param radius (number > 0, at most 1 if relative) The radius r. There is no
+#'   default, because it is a policy choice. The papers use 0.2.
 #' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}; a ball
 #'   around 0 holds only 0. `FALSE`: \eqn{r_i = r} in the response's unit.
-#' @param variable (string or `NULL`) The synthetic column. Default `NULL`:
-#'   taken from `synthetic` if that knows it.
+#' @param variable (string or `NULL`) The synthetic column. Default `NULL`: the
+#'   one that `synthetic` names, if it names one.
 #' @param threads (count) Threads. Results do not depend on it.
 #' @param ... Not used.
 #'
@@ -43,18 +45,19 @@
 #'     `pattern_size` (\eqn{|M_i|});
 #'   * `set` (data frame, m rows): `mean_risk`, `expected_match_risk`,
 #'     `true_match_rate`, `false_match_rate`, `unique_matches`;
-#'   * `overall` (named numeric): the means over sets, without `NA`, and
-#'     `expected_match_share` (the expected match risk divided by N) and
-#'     `max_risk`;
+#'   * `overall` (named numeric): the means over sets, with `NA` left out,
+#'     together with `expected_match_share` (the expected match risk divided by
+#'     N) and `max_risk`;
 #'   * `m`, `n_records`, `n_patterns`, `known`, `radius`, `relative`,
 #'     `variable`.
 #'
-#'   `summary()` gives quantiles of the record risks. It is confidential.
+#'   `summary()` gives quantiles of the record risks. Both results are
+#'   confidential.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: rows are not aligned with `data` (another number,
-#' or other values in a known column), values are missing or not finite, or
-#' `radius` is missing.
+#' `pseudosynth_error_input`: the rows are not aligned with `data` (there are
+#' more or fewer, or a known column has other values), values are missing or not
+#' finite, or `radius` is missing.
 #'
 #' @section Privacy:
 #' The risk is that of one intruder with one kind of knowledge. A low risk is no

@@ -1,28 +1,29 @@
 #' A ledger of what has been spent on a confidential file
 #'
-#' Opens an append-only file, kept with the data, that records the cost of every
-#' release, adds up the costs, and refuses a release that exceeds the budget.
+#' Opens an append-only file that is kept with the data. The ledger records the
+#' cost of every release, adds up the costs, and refuses a release that exceeds
+#' the budget.
 #'
 #' [synthesize()], [pseudo_posterior()], [score_release()] and
-#' [perturbed_histogram()] take it as `ledger`. They write their entry before
+#' [perturbed_histogram()] accept it as `ledger`. They write their entry before
 #' they draw anything, noise included. If they fail, warn or are killed
 #' afterwards, the entry stays, and the draw cannot be repeated under it. Every
-#' call is an entry of its own. A job also writes entries for its histogram and
+#' call writes its own entry. A job also writes entries for its histogram and
 #' its first stage, which are drawn before its sets.
 #'
 #' Use one ledger for one confidential file: all its entries add up, whatever
 #' their model or column.
 #'
-#' @param path (string) The ledger's file, such as `"income.ledger"`. It is made
-#'   if it does not exist, readable and writable by its owner alone.
+#' @param path (string) The ledger's file, such as `"income.ledger"`. If it does
+#'   not exist, it is created, and only its owner can read and write it.
 #' @param epsilon (positive number or `NULL`) The budget, under `neighbours`.
-#'   `NULL`, the default, opens a ledger that exists. The budget of a ledger
-#'   cannot be changed: another number is an error.
-#' @param delta (number from 0 to 0.1) The public delta at which costs in
-#'   zero-concentrated differential privacy, such as those of
-#'   [score_release()], are stated. Default 0: such costs are refused.
+#'   Default `NULL`: open an existing ledger. The budget of a ledger cannot be
+#'   changed: another number is an error.
+#' @param delta (number from 0 to 0.1) The public delta at which the ledger
+#'   states costs in zero-concentrated differential privacy, such as those of
+#'   [score_release()]. Default 0: such costs are refused.
 #' @param neighbours (string) The relation of the budget: `"add-remove"`, the
-#'   default, or `"replace"`. A ledger that exists keeps its own `delta` and
+#'   default, or `"replace"`. An existing ledger keeps its own `delta` and
 #'   `neighbours`.
 #' @param x (`privacy_ledger`) The ledger.
 #' @param ... Not used.
@@ -36,48 +37,49 @@
 #'   total up to and including the entry.
 #'
 #' @section Composition:
-#' The ledger adds up the charges of all labels and counts a charge that several
-#' labels share once, see [guarantee()]. Pure epsilons are summed. If one charge
-#' is in zero-concentrated differential privacy, all are converted to rho,
-#' summed, and stated at `delta`. Claimed epsilons of asymptotic labels count
-#' as if they were proven; `print()` shows how much of the sum is proven. Draws
-#' without a claim are refused. So are draws with a seed, which are not for
-#' release.
+#' The ledger adds up the charges of all labels. A charge that several labels
+#' share is counted once, see [guarantee()]. Pure epsilons are summed. If one
+#' charge is in zero-concentrated differential privacy, all are converted to
+#' rho, summed, and stated at `delta`. Claimed epsilons of asymptotic labels
+#' count as if they were proven; `print()` shows how much of the sum is proven.
+#' Draws without a claim are refused. So are draws with a seed, because they are
+#' not for release.
 #'
-#' A column that one entry protects must not be published by another: income
-#' drawn given education, and education drawn given income, would each publish
-#' what the other protects. A column with 20 or more distinct values is also
-#' recognised by its values, under any name.
+#' A column that one entry protects must not be published by another. If income
+#' is drawn given education, and education given income, each release publishes
+#' what the other protects. A column with 20 or more distinct values is
+#' recognised by its values even under another name.
 #'
 #' @section The file:
-#' The first line of the file is JSON for the ledger; each further line is an
-#' entry with a number and a hash. A changed line, or a line missing between
-#' others, is an error. The hash detects mistakes. It does not protect against
-#' deliberate forgery.
+#' The first line of the file describes the ledger in JSON. Each further line is
+#' an entry with a number and a hash. It is an error if a line was changed, or
+#' if one is missing between others. The hash detects mistakes. It does not
+#' protect against deliberate forgery.
 #'
 #' A draw is made only after its entry is written in full. But the ledger cannot
-#' tell a line that a crash cut off during writing from one that was damaged
-#' later, after a draw. If a line is cut off, `print()` says so and nothing more
-#' can be spent until you have looked at it. Delete the line if nothing was
-#' drawn for it; otherwise restore it from a backup.
+#' tell whether a cut-off line comes from a crash during writing, before the
+#' draw, or from damage after the draw. If a line is cut off, `print()` says so,
+#' and nothing more can be spent until you have dealt with it. If nothing was
+#' drawn for the line, delete it. Otherwise restore it from a backup.
 #'
-#' Two processes wait for each other: a folder `<path>.lock` exists while an
-#' entry is written. The lock of a process that died is removed at once on the
-#' same Linux machine, elsewhere after a minute. The ledger must be on a local
-#' disk: on network disks neither locking nor appending is safe. An entry
-#' survives the death of its process; whether it survives a power failure
-#' depends on the disk.
+#' If two processes use a ledger at once, one waits for the other: a folder
+#' `<path>.lock` exists while an entry is written. If the process that holds the
+#' lock has died, the lock is removed at once on the same Linux machine, and
+#' after a minute elsewhere. The ledger must be on a local disk, because neither
+#' locking nor appending is safe on network disks. An entry survives the death
+#' of its process; whether it survives a power failure depends on the disk.
 #'
 #' @section Error types:
 #' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): the cost exceeds
-#' the budget; fields `spent`, `total` (with it) and `budget`.
-#' `pseudosynth_error_protected` (a `pseudosynth_error_privacy`): a column that
-#' another entry protects, or publishes.
-#' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): not a ledger, a
-#' changed line, a line that is cut off, another budget. The ledger cannot
-#' detect that the file was replaced by an earlier copy: keep it where nobody
-#' does that. `pseudosynth_error_locked`: another process holds the lock for
-#' more than 90 seconds.
+#' the budget. The condition has the fields `spent`, `total` (including this
+#' cost) and `budget`. `pseudosynth_error_protected` (a
+#' `pseudosynth_error_privacy`): a column is to be published that another entry
+#' protects, or protected that another entry publishes.
+#' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): the file is not a
+#' ledger, a line was changed or cut off, or another budget is stated. The
+#' ledger cannot detect that its file was replaced by an earlier copy: keep it
+#' where nobody does that. `pseudosynth_error_locked`: another process holds the
+#' lock for more than 90 seconds.
 #' @section Privacy:
 #' The ledger is as confidential as the file, because claimed epsilons are
 #' computed from the file.

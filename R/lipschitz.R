@@ -17,26 +17,30 @@
 #'   * a log-likelihood matrix (numeric, S x N: draws in rows with all chains
 #'     merged, records in columns, as in package loo) or array (iterations x
 #'     chains x N);
-#'   * `function(data_i, draws)`: the S log-likelihoods of one record, given one
-#'     row of `data` and all `draws`, as in package loo; no matrix is stored;
+#'   * `function(data_i, draws)` that returns the S log-likelihoods of one
+#'     record, given one row of `data` and all `draws`, as in package loo; no
+#'     matrix is stored;
 #'   * a fit that has a `log_lik()` method of rstantools (rstanarm, brms), or an
 #'     rstan fit with a variable `log_lik`;
 #'   * an [external_fit()] of one of these, which can be weighted and refitted.
 #'
-#'   Give the unweighted log-likelihood. That of a weighted fit of rstanarm or
-#'   brms is multiplied by the weights already, so it does not serve. `-Inf` and
-#'   `Inf` are allowed and give an infinite bound; `NA` is an error.
+#'   Give the unweighted log-likelihood. A weighted fit of rstanarm or brms
+#'   returns one that is already multiplied by the weights, so it cannot be
+#'   used. `-Inf` and `Inf` are allowed and give an infinite bound; `NA` is an
+#'   error.
 #' @param quantile (number in (0, 1]) Draws whose draw bound lies above this
 #'   quantile are dropped, and the record bounds are taken over the kept draws.
 #'   The quantile is an order statistic, so `$overall` is exactly the quantile
 #'   of the draw bounds. It counts all draws of the fit, including those that
 #'   [truncate_draws()] has dropped. Default 1: all draws are kept.
-#' @param unit (string) For another model: the response whose density the
-#'   log-likelihood is, such as `"log(income)"`. The bound depends on its unit.
-#' @param data (data frame or matrix) For a function: one row for each record.
-#' @param draws For a function: its second argument, all S draws.
-#' @param threads (count or `NULL`) Threads; `NULL`, the default, takes the
-#'   fit's own number.
+#' @param unit (string) For another model: the response to whose density the
+#'   log-likelihood belongs, such as `"log(income)"`. The bound depends on the
+#'   response's unit.
+#' @param data (data frame or matrix) If `x` is a function: the data, with one
+#'   row per record.
+#' @param draws If `x` is a function: its second argument, all S draws.
+#' @param threads (count or `NULL`) Number of threads. Default `NULL`: the fit's
+#'   own number.
 #' @param ... Not used.
 #'
 #' @return A `lipschitz_bound`: a list with
@@ -47,19 +51,20 @@
 #'     included;
 #'   * `oscillation` (numeric, N): \eqn{\max_s g_i - \min_s g_i}, which does not
 #'     depend on the unit and never exceeds \eqn{2\Delta_i};
-#'   * `nonfinite` (integer): in how many kept draws a record's log-likelihood
-#'     is not finite, of the records that have any; names are their numbers;
+#'   * `nonfinite` (integer): the number of kept draws in which a record's
+#'     log-likelihood is not finite, for each record that has any; the names are
+#'     the records' numbers;
 #'   * `kept` (logical, S), `quantile`, `unit` (string), `weighted` (flag).
 #'
-#'   It is confidential: bounds are computed from the file.
+#'   It is confidential, because bounds are computed from the file.
 #'
 #' @section Invariants:
 #' `overall == max(record)`; `overall == max(draw[kept])`;
 #' `all(oscillation <= 2 * record)`.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: a matrix with missing values, a `quantile` outside
-#' (0, 1], an `x` of another kind.
+#' `pseudosynth_error_input`: a matrix has missing values, `quantile` is outside
+#' (0, 1], or `x` is of another kind.
 #'
 #' @section Privacy:
 #' A maximum over S draws is not a supremum: one more draw exceeds it with

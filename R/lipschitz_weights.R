@@ -2,8 +2,9 @@
 #'
 #' Turns the record bounds \eqn{\Delta_i} of an *unweighted* fit into privacy
 #' weights: \eqn{\alpha_i = c (1 - r_i) + g}, clamped to \[0, 1\], where
-#' \eqn{r_i} in \[0, 1\] is the record's relative risk. Records that some draw
-#' explains badly, mostly those in the tails, lose most of their weight.
+#' \eqn{r_i} in \[0, 1\] is the record's relative risk. A record that at least
+#' one draw explains badly loses most of its weight. Such records lie mostly in
+#' the tails.
 #'
 #' Three maps turn \eqn{\Delta_i} into \eqn{r_i}:
 #'
@@ -18,31 +19,32 @@
 #' maximum, mean and standard deviation.
 #'
 #' @param x An unweighted `synthesizer`, its `lipschitz_bound`, or any other
-#'   unweighted model that [lipschitz()] takes: an [external_fit()], an S x N
+#'   unweighted model that [lipschitz()] accepts: an [external_fit()], an S x N
 #'   matrix of log-likelihoods, a fit with a `log_lik()` method. Weights made
-#'   from a bound or a matrix cannot be frozen, because these do not know the
-#'   model.
-#' @param scale (number >= 0) c. Default 1.
-#' @param shift (number) g, added to every weight. Default 0; a positive one is
-#'   a floor.
+#'   from a bound or a matrix cannot be frozen, because a bound or a matrix does
+#'   not contain the model.
+#' @param scale (number >= 0) The constant c above. Default 1.
+#' @param shift (number) The constant g above, added to every weight. Default 0.
+#'   A positive value is a floor, except for records with a non-finite
+#'   log-likelihood.
 #' @param map (string) `"linear"` (default), `"softmax"` or `"logistic"`.
 #' @param quantile (number in (0, 1]) Draws above this quantile of the draw
-#'   bounds are dropped, see [lipschitz()]. Default 1: none.
+#'   bounds are dropped, see [lipschitz()]. Default 1: all draws are kept.
 #' @param allow_unconverged (flag) Use a fit that has not converged? Default
-#'   `FALSE`: an error.
+#'   `FALSE`: such a fit is an error.
 #'
 #' @param ... Must be empty.
 #' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme
 #'   `"lipschitz"`, in the order of the records.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: a weighted or censored fit, arguments out of
-#' range. `pseudosynth_error_privacy`: a fit that has not converged.
+#' `pseudosynth_error_input`: the fit is weighted or censored, or an argument is
+#' out of range. `pseudosynth_error_privacy`: the fit has not converged.
 #'
 #' @section Privacy:
 #' The smallest and the largest bound enter every weight, so one record changes
-#' the weights of all others. No bound on their privacy loss has been proven;
-#' see [guarantee()].
+#' the weights of all others. No bound on the privacy loss of these weights has
+#' been proven; see [guarantee()].
 #'
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under

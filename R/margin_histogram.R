@@ -1,24 +1,25 @@
 #' Specify the margin histogram of a job
 #'
-#' Makes the `margin` that [pseudo_posterior()] and [compare()] take: the public
-#' bounds and bins of a [perturbed_histogram()] of the response, and its share
-#' of epsilon. The job counts the file, adds the noise and calibrates each
-#' synthetic set to the noisy counts. It works with censored mechanisms, whose
-#' epsilon is met exactly, and with `"score"`.
+#' Makes the `margin` that [pseudo_posterior()] and [compare()] accept: the
+#' public bounds and bins of a [perturbed_histogram()] of the response, and its
+#' share of epsilon. The job counts the file's records in the bins, adds the
+#' noise and calibrates each synthetic set to the noisy counts. A margin works
+#' with censored mechanisms, which meet their epsilon exactly, and with
+#' `"score"`.
 #'
-#' `bounds`, `bins` and `margin_share` among the other arguments of
-#' [pseudo_posterior()] mean the same. The mechanism `"score"` places the bins
-#' around its reference and takes `share` of mu squared, see [score_release()].
-#' For it, `bins = 40, share = 0.3` are better than the defaults at small
-#' budgets.
+#' Instead of a `margin`, you can give `bounds`, `bins` and `margin_share` to
+#' [pseudo_posterior()]. They mean the same. The mechanism `"score"` places the
+#' bins around its reference and takes `share` of mu squared, see
+#' [score_release()]. For it, `bins = 40, share = 0.3` are better than the
+#' defaults at small budgets.
 #'
 #' @param bounds (two numbers or `NULL`) Smallest and largest value in the
-#'   response's own unit, public knowledge. `NULL`, the default, requires `bins`
-#'   to be breaks.
+#'   response's own unit. They are public knowledge. Default `NULL`: `bins` must
+#'   then be breaks.
 #' @param bins (count or increasing numbers) As in [perturbed_histogram()].
 #'   Default 60.
 #' @param share (number in (0, 1)) The share of epsilon spent on the histogram.
-#'   Default 0.4: on four months of Consumer Expenditure income it was more
+#'   Default 0.4. On four months of Consumer Expenditure income this was more
 #'   accurate than 0.2 for the margin and the groups, especially at small
 #'   epsilon.
 #' @return A `margin_histogram`: a list with `bounds`, `bins` and `share`. It

@@ -4,20 +4,20 @@
 #' Mechanisms: what a whole job does
 #'
 #' Each function below makes a mechanism for [pseudo_posterior()], [compare()],
-#' or [audit_guarantee()] of a formula. Give it as their `mechanism` with its
+#' or [audit_guarantee()] of a formula. Give it as their `mechanism`, with its
 #' settings, such as `mechanism_lw(scale = 0.5)`. Or give the mechanism's name,
-#' such as `"lw"`, with the settings among the job's arguments. The papers'
+#' such as `"lw"`, and its settings among the job's arguments. The papers'
 #' names, such as `"LW"`, `"CW_final"` or `"Weighted-e"`, also work.
 #'
 #' `r mechanism_table()`
 #'
-#' The label is what [guarantee()] states if all its other conditions hold.
-#' Count weights with a floor (`shift` above 0) can have a strict label, at a
-#' cost multiplied by the factors of [count_weights()]: use [count_weights()]
-#' and [censor()] step by step.
+#' The column `label` shows what [guarantee()] states if all its other
+#' conditions hold. Count weights with a floor (`shift` above 0) can have a
+#' strict label, but the cost is multiplied by the factors of [count_weights()].
+#' For this, call [count_weights()] and [censor()] step by step.
 #'
 #' `mechanism_score()` samples nothing from a posterior: see [score_release()].
-#' It takes an epsilon at the public `delta`, spends it once for any m, and
+#' Its epsilon holds at the public `delta` and is spent once for any m. It
 #' ignores chains and draws.
 #'
 #' @section Epsilon:
@@ -27,42 +27,43 @@
 #' m parameter draws share the rest.
 #'
 #' The other mechanisms labelled asymptotic claim \eqn{2 \Delta} for a parameter
-#' draw. Their weights are scaled (or shifted up, if the target lies above their
-#' claim) by repeated refits, each started from the last, until the claim lies
-#' within `tolerance` of the target. If even unit weights claim less than the
-#' target, it counts as reached, and the label states what is claimed. A target
-#' that cannot be reached is an error that names the nearest one that can.
+#' draw. Their weights are scaled by repeated refits, each started from the
+#' last, until the claim lies within `tolerance` of the target. If the target
+#' lies above their claim, the weights are shifted up instead. If even unit
+#' weights claim less than the target, it counts as reached, and the label
+#' states what is claimed. A target that cannot be reached is an error that
+#' names the nearest one that can.
 #'
-#' @param scale,shift,map The weights, see [lipschitz_weights()] and
+#' @param scale,shift,map They set the weights, see [lipschitz_weights()] and
 #'   [count_weights()].
-#' @param radius,relative,known The balls, see [count_weights()] and
+#' @param radius,relative,known They set the balls, see [count_weights()] and
 #'   [identification_risk()]. `radius` has no default.
 #' @param risk_sets (count) Number of synthetic sets from which risks are
 #'   computed. Default 20.
 #' @param k The re-weighting constant, see [reweight()]. Default `"auto"`.
 #' @param quantile (number in (0, 1]) Draws above this quantile of the draw
-#'   bounds are dropped at every stage, see [truncate_draws()]. Default 1: none.
-#'   Censored mechanisms keep all draws, because which ones are dropped depends
-#'   on the file.
-#' @param tolerance,max_refits For the searches for `epsilon` and for `k`: the
-#'   accepted distance from the target, as a share of it, and the largest number
-#'   of refits. Defaults 0.02 and 10.
-#' @param reference,window The centre of the interval, see [censor()]. In
-#'   `mechanism_two_stage()` it applies to both stages, which rarely converge
-#'   without it. The default prior of the fit is then
-#'   `prior_normal(1, c(b, 2.5))`, where b is the public reference's intercept;
-#'   for `mechanism_score()` see [score_release()].
+#'   bounds are dropped at every stage, see [truncate_draws()]. Default 1: all
+#'   draws are kept. Censored mechanisms always keep all draws, because which
+#'   ones are dropped would depend on the file.
+#' @param tolerance,max_refits They control the searches for `epsilon` and for
+#'   `k`. `tolerance` is the accepted distance from the target, as a share of
+#'   it. `max_refits` is the largest number of refits. Defaults 0.02 and 10.
+#' @param reference,window They set the centre of the interval, see [censor()].
+#'   In `mechanism_two_stage()` they apply to both stages, which rarely converge
+#'   without a reference. With a reference, the default prior of the fit is
+#'   `prior_normal(1, c(b, 2.5))`, where b is the public reference's intercept.
+#'   For `mechanism_score()` see [score_release()].
 #' @param rule (`weight_rule`) See [freeze()].
-#' @param weight_range (two numbers) The public numbers lo and hi of
+#' @param weight_range (two numbers) The public numbers `lo` and `hi` of
 #'   [two_stage_weights()].
 #' @param first_share (number in (0, 1)) The share of epsilon spent on the first
 #'   stage. Default 0.2.
 #' @param delta,clip,spread See [score_release()].
 #' @param step_shares (two positive numbers) How the two steps of
-#'   `mechanism_score()` share what tables and margin leave, in mu squared.
-#'   Default `c(0.17, 0.83)`.
-#' @param table_share See [score_release()]. The margin's share is of what
-#'   tables leave.
+#'   `mechanism_score()` share the budget that tables and margin leave, in mu
+#'   squared. Default `c(0.17, 0.83)`.
+#' @param table_share See [score_release()]. The margin's share applies to what
+#'   the tables leave.
 #'
 #' @param ... Must be empty.
 #'

@@ -4,43 +4,45 @@
 
 #' Coefficients of a noisy release
 #'
-#' Return the coefficients' posterior given the released sums, of a
-#' [score_release()] or of an amount of a [file_release()]. Its covariance
-#' includes all errors: that of the noise, which is known exactly, that of the
-#' sample, and that of the estimated shape of the family. Intervals are
-#' therefore valid for the coefficients of the population, and no rule for
-#' combining synthetic sets is needed. For other estimates, [synthesize()] with
-#' `uncertainty = TRUE` draws sets that [pool()] combines. [file-inference]
-#' says how the predictors of an amount are coded, and what its intervals
-#' covered.
+#' These functions return the posterior of the coefficients of a
+#' [score_release()], or of an amount of a [file_release()], given the released
+#' sums. Its covariance includes three errors: that of the noise, which is known
+#' exactly, that of the sample, and that of the estimated shape of the family.
+#' Intervals are therefore valid for the coefficients of the population, and no
+#' rule for combining synthetic sets is needed. For other estimates,
+#' [synthesize()] with `uncertainty = TRUE` draws sets that [pool()] combines.
+#' [file-inference] describes how the predictors of an amount are coded, and how
+#' often its intervals covered the true value.
 #'
 #' The coefficient of a numeric predictor is per standard deviation in the file,
 #' or per scale stated in `scaling`: `scaling = list(age = c(50, 10))` gives the
 #' slope for ten years. The intercept is at the centre of the predictors.
 #'
 #' The default prior has slopes N(0, 1), or N(0, sigma^2) if the reference's
-#' sigma is larger than 1. It can matter if the noise is large and the baseline
-#' of a factor is rare. With the 37 coefficients of `ce_income`, 95% intervals
-#' covered 93% on average and 80% at least at an add-remove epsilon of 1, and
-#' 91% and 38% at 0.25 (100 files each). With `prior_normal(5, c(10.8, 10))`
-#' they covered 96% and 91% at both. State such a prior if you need intervals.
-#' It hardly changes synthetic data, because these are drawn under a slope
-#' variance estimated from the sums.
+#' sigma is larger than 1. This prior can matter if the noise is large and the
+#' baseline of a factor is rare. An example has the 37 coefficients of
+#' `ce_income` and 100 files at each epsilon. At an add-remove epsilon of 1, 95%
+#' intervals covered 93% on average and 80% for the worst coefficient; at 0.25
+#' they covered 91% and 38%. With `prior_normal(5, c(10.8, 10))` they covered
+#' 96% and 91% at both. State such a prior if you need intervals. It hardly
+#' changes synthetic data, because these are drawn under a slope variance
+#' estimated from the sums.
 #'
 #' @param object (`score_release` or `file_release`)
-#' @param amount (string or `NULL`) Which amount of a file release. `NULL`, the
-#'   default: the only one.
+#' @param amount (string or `NULL`) The amount of a file release. Default
+#'   `NULL`: the only one it has.
 #' @param parm (character, numeric or missing) Coefficients by name or number.
 #'   Default: all.
-#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param level (number in (0, 1)) The level of the intervals. Default 0.95.
 #' @param ... Must be empty.
 #' @return `coef()` returns a named vector, `vcov()` a matrix, `confint()` a
 #'   matrix with the ends of each interval. `summary()` of a score release
 #'   returns a `summary_score_release` whose `table` has `estimate`, `std_error`
 #'   and the 95% interval (`low`, `high`). `as.data.frame()` and `tidy()` return
-#'   a row for each coefficient; for a file release they do so for each amount.
-#' @section Error types: `pseudosynth_error_input`: a release without a model,
-#'   an unknown amount or coefficient, a level out of range.
+#'   one row per coefficient; for a file release, one row per amount and
+#'   coefficient.
+#' @section Error types: `pseudosynth_error_input`: the release has no model, an
+#'   amount or coefficient is unknown, or a level is out of range.
 #' @section Privacy: Post-processing of what was released.
 #' @seealso [file-inference], [tables()]
 #' @name score-inference

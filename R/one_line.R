@@ -71,17 +71,17 @@ format.sampler_control <- function(x, ...) one_line(x, x$sampler)
 
 #' Tables of results in R Markdown documents
 #'
-#' Knits a result as a table of the page. This applies to a chunk that ends with
-#' a comparison, measures of utility, resampled statistics or pooled estimates.
-#' `print()` shows the lines of the console instead; the chunk option
-#' `render = knitr::normal_print` does so for a whole chunk.
+#' Shows a result as a table in the knitted document. This applies to a chunk
+#' that ends with a comparison, measures of utility, resampled statistics or
+#' pooled estimates. `print()` shows the lines of the console instead. For a
+#' whole chunk, the chunk option `render = knitr::normal_print` does the same.
 #'
 #' @param x Any result of the package. Only results of [compare()], [utility()],
 #'   [resample_statistics()] and [pool()] become tables; all others print as in
 #'   the console.
 #' @param ... Not used.
-#' @return Text that knitr puts into the document as it is. It is as
-#'   confidential as `x` and says so.
+#' @return Text that knitr puts into the document unchanged. If the result is
+#'   confidential, so is this text, and it says so.
 #' @examplesIf requireNamespace("knitr", quietly = TRUE)
 #' data <- subset(ce_income, income > 0)[1:300, ]
 #' top <- topcode(income ~ age, data, top = 150000)

@@ -1,21 +1,21 @@
 #' A histogram with noise: strictly private on its own
 #'
-#' Counts the response in bins that were chosen without the data, and adds
-#' discrete Laplace noise to each count. Negative counts become 0. The noisy
-#' counts cost epsilon once; anything computed from them, synthetic data
-#' included, is free.
+#' Counts the records whose response lies in each bin, and adds discrete Laplace
+#' noise to each count. The bins must be chosen without the data. Negative
+#' counts become 0. The noisy counts cost epsilon once. Anything computed from
+#' them, including synthetic data, is free.
 #'
 #' [synthesize()] draws values from the histogram, uniform within bins. Such a
 #' set does not depend on the predictors.
 #'
-#' The exact noise needs epsilon as a ratio of whole numbers. It takes one that
-#' is smaller than epsilon by at most a millionth of it.
+#' The exact noise needs epsilon as a ratio of whole numbers. It uses a ratio
+#' that is smaller than epsilon by at most a millionth of epsilon.
 #'
-#' As the `margin` of `synthesize(fit, margin = )` the histogram gives a model's
-#' synthetic values its own distribution, heaps and spikes included: each value
-#' is replaced by the histogram's quantile at its rank. Bins whose noise is
-#' larger than their counts keep the share of values that the model gave them.
-#' Otherwise noise in empty bins would raise means.
+#' As the `margin` of `synthesize(fit, margin = )`, the histogram gives a
+#' model's synthetic values its own distribution, including heaps and spikes.
+#' Each value is replaced by the histogram's quantile at the value's rank. Bins
+#' whose noise is larger than their counts keep the share of values that the
+#' model gave them. Otherwise noise in empty bins would raise means.
 #'
 #' @param x (numeric vector or formula) The confidential response, or a formula
 #'   such as `log(income) ~ 1`. The left side of the formula sets the scale on
@@ -24,28 +24,29 @@
 #' @param data (data frame or `NULL`) The confidential file, if `x` is a
 #'   formula.
 #' @param bounds (two numbers) Smallest and largest value in the response's own
-#'   unit, public knowledge. Values outside are clamped to them.
-#' @param bins (count or increasing numbers) Number of equal bins on the
-#'   modelled scale, default 60, at most 100,000. Or their public breaks in the
+#'   unit. They are public knowledge. Values outside are clamped to them.
+#' @param bins (count or increasing numbers) Either the number of equal bins on
+#'   the modelled scale, default 60, at most 100,000; or public breaks in the
 #'   response's own unit, which then replace `bounds`.
 #' @param epsilon (positive number, at least 1e-6) The histogram's cost under
 #'   `neighbours`.
-#' @param neighbours (string) `"add-remove"`, the default: noise of scale
-#'   \eqn{1/\epsilon}; `"replace"`, the papers': one record leaves a bin and
-#'   enters another, so the scale is \eqn{2/\epsilon}.
+#' @param neighbours (string) `"add-remove"`, the default: the noise has scale
+#'   \eqn{1/\epsilon}. `"replace"`, as in the papers: one record leaves a bin
+#'   and enters another, so the noise has scale \eqn{2/\epsilon}.
 #' @param noise (string) `"discrete"`, the default: exact discrete Laplace noise
 #'   in whole-number arithmetic from the operating system's entropy.
 #'   `"continuous"`: Laplace noise in floating point, whose last digits can
-#'   reveal the count; only to reproduce the papers, with the label `"none"`.
+#'   reveal the count. Use it only to reproduce the papers; the label is then
+#'   `"none"`.
 #' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the histogram is reproducible and not for
 #'   release.
-#' @param response ([public_response()] or `NULL`) Public decimals of the values
-#'   drawn from the histogram, and bounds in place of `bounds`. `NULL`, the
-#'   default: values are not rounded.
-#' @param ledger ([ledger()] or `NULL`) The ledger that records the cost before
-#'   any noise is drawn, or refuses it. Drawing from the counts later adds
-#'   nothing to it. `NULL`, the default: no ledger.
+#' @param response ([public_response()] or `NULL`) Publicly known properties of
+#'   the response: the decimals of the values drawn from the histogram, and
+#'   bounds in place of `bounds`. Default `NULL`: values are not rounded.
+#' @param ledger ([ledger()] or `NULL`) The ledger that records or refuses the
+#'   cost before any noise is drawn. Drawing from the counts later adds nothing
+#'   to it. Default `NULL`: no ledger.
 #' @param ... Must be empty.
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
@@ -58,20 +59,20 @@
 #' @section Means and upper quantiles:
 #' Noise in far, empty bins counts as records. If the file is small, values
 #' drawn from the histogram itself therefore have means and standard deviations
-#' that are too large, although the ECDF looks right. Example: log-normal files
-#' (log standard deviation 0.5 in two groups), 60 bins on \[0.5, 100\], epsilon
-#' 0.4, averaged over 25 files. With 600 records the mean is 9% too large, the
-#' standard deviation 74% and the 95% quantile 23%; with 3,000 records 2%, 23%
-#' and 3%.
+#' that are too large, although the ECDF looks right. An example has log-normal
+#' files (log standard deviation 0.5 in two groups), 60 bins on \[0.5, 100\] and
+#' epsilon 0.4, averaged over 25 files. With 600 records the mean is 9% too
+#' large, the standard deviation 74% and the 95% quantile 23%. With 3,000
+#' records they are 2%, 23% and 3% too large.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an epsilon or bounds out of range; bounds or
-#' breaks that end at the file's smallest or largest value; missing values.
+#' `pseudosynth_error_input`: epsilon or bounds are out of range, bounds or
+#' breaks end at the file's smallest or largest value, or values are missing.
 #'
 #' @section Privacy:
 #' Bounds and bins must be chosen without the data; the package relies on you
 #' for this. It can only detect an end that equals the file's own smallest or
-#' largest value, and refuses it unless [public_response()] confirms it.
+#' largest value. It refuses such an end unless [public_response()] confirms it.
 #'
 #' @references
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential

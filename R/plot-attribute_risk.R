@@ -1,13 +1,13 @@
-#' Figure of attribute risks
+#' Plot attribute risks
 #'
-#' Answers three questions, each in a panel of its own. How often does a draw
-#' from the matching records name a person's value? For how many persons do all
+#' Answers three questions, each in its own panel. How often does a draw from
+#' the matching records give a person's true value? For how many persons do all
 #' matching records have one value, the right one? How many persons are unique
 #' by what is known of them? Each synthetic set is a point, and a circle is the
-#' mean of the sets. Beside them stand what the file itself gives away and, in
-#' the first panel, a guess from the file's overall shares. `plot()` and
-#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
-#' function or a loop.
+#' mean of the sets. For comparison, the panels also show what the file itself
+#' reveals and, in the first panel, a guess from the file's overall shares.
+#' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
+#' it in a function or a loop.
 #'
 #' @param object An [attribute_risk()].
 #' @param ... Not used.

@@ -1,8 +1,9 @@
-#' Figure of an audit
+#' Plot an audit
 #'
-#' Shows the privacy loss of every neighbour against the claim: the largest loss
-#' over all parameters, and the loss where the posterior of the file has its
-#' mass. A loss without bound is a triangle at the upper edge.
+#' Shows the privacy loss of every neighbour against the claim. An exact audit
+#' shows two losses per neighbour: the largest over all parameters, and the one
+#' where the posterior of the file has its mass. A loss without bound is a
+#' triangle at the upper edge.
 #'
 #' @param object A `guarantee_audit`, see [audit_guarantee()].
 #' @param ... Not used.
@@ -76,14 +77,14 @@ autoplot.guarantee_audit <- function(object, ...) {
     )
 }
 
-#' Figure of the audit of a score release
+#' Plot the audit of a score release
 #'
-#' Shows the errors of the best tests that tell worst-case neighbours apart, as
-#' found by running the release, against the curve that is claimed. A test below
-#' the curve would refute the claim. If nothing was run, under Laplace noise or
-#' with `replicates = 0`, the figure shows the exact value beside the claimed
-#' one. `plot()` and `autoplot()` give the same ggplot object; call `print()` to
-#' draw it in a function or a loop.
+#' Compares the errors of tests with the curve that is claimed. The tests are
+#' the best ones for telling worst-case neighbours apart, and their errors are
+#' found by running the release. A test below the curve would refute the claim.
+#' If nothing was run (under Laplace noise or with `replicates = 0`), the figure
+#' shows the exact value and the claimed one. `plot()` and `autoplot()` give the
+#' same ggplot object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object A `score_audit`, see [audit_guarantee()].
 #' @param ... Not used.

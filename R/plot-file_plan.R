@@ -1,9 +1,9 @@
-#' Figure of a plan
+#' Plot a plan
 #'
-#' Draws a line for each column of the file. It shows how many levels the column
-#' has in the discrete block, whether its values are modelled as well, and what
-#' happens to the column. `plot()` and `autoplot()` give the same ggplot object;
-#' call `print()` to draw it in a function or a loop.
+#' Draws a line for each column of the file. The line shows how many levels the
+#' column has in the discrete block, whether its values are modelled as well,
+#' and what happens to the column. `plot()` and `autoplot()` give the same
+#' ggplot object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object (`file_plan`) See [file_plan()].
 #' @param ... Not used.

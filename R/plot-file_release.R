@@ -1,16 +1,16 @@
-#' Figures of a file release
+#' Plot a file release
 #'
-#' Draws what was released, with the noise in it: the margin of every column, or
-#' how much noise the table of every pair of columns has. `plot()` and
-#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
-#' function or a loop.
+#' Draws what was released, including its noise: either the margin of every
+#' column, or the amount of noise in the table of every pair of columns.
+#' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
+#' it in a function or a loop.
 #'
 #' @param object (`file_release`) See [file_release()].
-#' @param type (string) `"margins"`, the default: the share of each level, and
-#'   for amounts of each bin of its values, with a line of two standard
-#'   deviations of the noise to either side. `"pairs"`: the total variation
-#'   distance by which noise alone would move the table of a pair, in percent,
-#'   before it is shrunk.
+#' @param type (string) `"margins"`, the default: the share of each level and,
+#'   for amounts, of each bin of values. A line extends two standard deviations
+#'   of the noise to either side. `"pairs"`: the total variation distance, in
+#'   percent, by which noise alone would move the table of a pair before it is
+#'   shrunk.
 #' @param ... Not used.
 #' @return A ggplot object. It shows only what was released.
 #' @name plot.file_release

@@ -1,15 +1,16 @@
-#' Figure of the risk of synthetic files
+#' Plot the risk of synthetic files
 #'
 #' Shows how often an intruder guesses a column correctly. Each column that the
-#' intruder guesses is a row, the riskiest on top. In the left panel the
-#' intruder draws one of the synthetic records that have the person's keys and
-#' names its value. The right panel shows for which share of persons all these
-#' records have one value, the correct one.
+#' intruder guesses is a row. The riskiest column, by its excess over a guess
+#' without the keys, is on top. In the left panel the intruder draws one of the
+#' synthetic records that have the person's keys and guesses its value. The
+#' right panel shows for which share of persons all these records have one
+#' value, the correct one.
 #'
-#' A point is a synthetic set, and the circle is the mean of the sets. Beside
-#' them stands what the file itself would give away. The cross is a guess from
-#' the column's overall shares, without the keys. The distance from the cross
-#' to a point on its right is what the keys add.
+#' A point is a synthetic set, and the circle is the mean of the sets. For
+#' comparison, the figure also shows what the file itself would reveal. The
+#' cross is a guess from the column's overall shares, without the keys. The
+#' distance from the cross to a point on its right is what the keys add.
 #'
 #' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
 #' it in a function or a loop.

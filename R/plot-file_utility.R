@@ -1,30 +1,30 @@
-#' Figures of the utility of synthetic files
+#' Plot the utility of synthetic files
 #'
-#' * `"pairs"`: a matrix of all pairs of columns. A number is a distance from
-#'   the file: that of the pair's table in the sets, divided by that of a fresh
-#'   sample as large as a set. 1 is as good as a fresh sample, 2 is twice as far
-#'   from the file. On the diagonal are the tables of one column. Numbers are
-#'   means over sets.
-#' * `"pmse"`: the same for the propensity error of each table, synthpop's
-#'   `S_pMSE`.
+#' * `"pairs"`: a matrix of all pairs of columns. Each number compares two
+#'   distances from the file: the distance of the pair's table in the sets,
+#'   divided by the distance in a fresh sample as large as a set. So 1 is as
+#'   good as a fresh sample, and 2 is twice as far from the file. The diagonal
+#'   shows the tables of single columns. Numbers are means over sets.
+#' * `"pmse"`: the same for the propensity error of each table, which is
+#'   synthpop's `S_pMSE`.
 #' * `"statistics"`: the same for the means, totals, quantiles, shares and heaps
 #'   of each column. A point is one statistic, averaged over the sets. The
 #'   farthest statistic of each column is named beside its point.
 #' * `"coefficients"`: estimates of the stated models and their 95% intervals,
-#'   of the file and of the sets. The unit is the standard error of the file's
-#'   estimate. So the file's estimates lie at 0, and its intervals reach about 2
-#'   to both sides.
+#'   for the file and for the sets. The unit is the standard error of the file's
+#'   estimate, and the file's estimates lie at 0. The file's intervals therefore
+#'   reach about 2 to both sides.
 #'
 #' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
 #' it in a function or a loop.
 #'
-#' @param object What [utility()] makes of sets of whole files.
-#' @param type (string) Which figure. Default `"pairs"`, the one to look at
-#'   first.
+#' @param object The result of [utility()] for sets of whole files.
+#' @param type (string) Which figure to draw. Default `"pairs"`, the one to look
+#'   at first.
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
-#' @section Error types: `pseudosynth_error_input`: `"coefficients"` of a
-#'   utility without models.
+#' @section Error types: `pseudosynth_error_input`: `"coefficients"` is asked
+#'   for, but the utility has no models.
 #' @name plot.file_utility
 #' @examples
 #' people <- ce_income[c("sex", "age", "marital", "earner")]

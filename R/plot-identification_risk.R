@@ -1,20 +1,21 @@
-#' Figures of identification risks
+#' Plot identification risks
 #'
 #' Draws violins of the record risks, one for each release or for each class of
 #' records. The circle is the mean risk. `plot()` and `autoplot()` give the same
 #' ggplot object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object An `identification_risk`.
-#' @param ... More of them to compare, best named: `autoplot(LW = a, CW = b)`
-#'   is written `autoplot(a, CW = b)`.
-#' @param name (string) The name of the first one. Default `"synthetic"`.
+#' @param ... More `identification_risk` objects to compare, best given with
+#'   names. The first one is named by `name`, so `autoplot(LW = a, CW = b)` must
+#'   be written `autoplot(a, CW = b, name = "LW")`.
+#' @param name (string) The name of the first object. Default `"synthetic"`.
 #' @param by (vector or `NULL`) The class of each record, in the order of the
-#'   file, such as a column of it: a violin for each class, a panel for each
-#'   release. Numbers with more than 12 distinct values are cut into fifths.
-#'   `NULL`, the default: all records together.
+#'   file, such as a column of the file. The figure then has one violin per
+#'   class and one panel per release. Numbers with more than 12 distinct values
+#'   are cut into fifths. Default `NULL`: all records together.
 #' @return A ggplot object. It shows confidential values and says so.
-#' @section Error types: `pseudosynth_error_input`: `by` of another length, with
-#'   missing values or with more than 12 classes.
+#' @section Error types: `pseudosynth_error_input`: `by` has another length,
+#'   missing values or more than 12 classes.
 #' @references Hu and Savitsky, Risk-weighted pseudo posterior, figure 19.
 #' @name plot.identification_risk
 #' @examples

@@ -1,12 +1,12 @@
-#' Figures of bounds
+#' Plot Lipschitz bounds
 #'
-#' Draws a histogram of the record bounds with the overall bound. `plot()` and
-#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
-#' function or a loop.
+#' Draws a histogram of the record bounds, with the overall bound as a line.
+#' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
+#' it in a function or a loop.
 #'
 #' @param object A `lipschitz_bound`, or an [external_fit()], whose bound is
-#'   shown. Of a [fit_file()] under a mechanism violins of the records' summed
-#'   bounds are shown, one for each stage.
+#'   shown. For a [fit_file()] under a mechanism the figure shows violins of the
+#'   records' summed bounds, one per stage.
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot-bounds

@@ -1,32 +1,32 @@
-#' Figure of a comparison
+#' Plot a comparison
 #'
 #' Draws the result of [compare()] as one of two figures.
 #'
-#' `"measures"`: one panel for each measure, one line for each mechanism and one
-#' point for each epsilon. Smaller is better, except for R2, where the dashed
-#' line is the file's, and for ratios, which are best at 1. A triangle at the
-#' edge is a value beyond it: above three times the third quartile. A cross at
+#' `"measures"`: one panel per measure, one line per mechanism and one point per
+#' epsilon. Smaller is better, with two exceptions. For R2 the dashed line is
+#' the file's value, and ratios are best at 1. A triangle at the edge stands for
+#' a value beyond it, that is, above three times the third quartile. A cross at
 #' the left edge is a run without a result; the table's `problem` says why.
 #'
-#' `"map"`: one measure against epsilon or risk, one point for each row, with an
-#' interval of two Monte Carlo errors on either side. Lines join the runs of a
-#' mechanism, or of one of its settings if it was run at several epsilons. Lower
-#' and further left is better, except for `"r_squared"` and `"overlap"`, where
-#' higher is better.
+#' `"map"`: one measure against epsilon or risk, with one point per row. The
+#' interval reaches two Monte Carlo errors to either side. A line joins the runs
+#' of a mechanism or, for a setting that was run at several epsilons, the runs
+#' of that setting. Lower and further left is better, except for `"r_squared"`
+#' and `"overlap"`, where higher is better, and for ratios, which are best at 1.
 #'
-#' Colours and shapes both tell epsilons or settings apart, so the figures can
+#' Both colours and shapes distinguish epsilons or settings, so the figures can
 #' be read in grey.
 #'
 #' @param object (mechanism_comparison) See [compare()].
-#' @param type (string) `"map"`, the default for runs of a `grid`, or
-#'   `"measures"`, the default otherwise.
+#' @param type (string) `"map"` or `"measures"`. Default: `"map"` for runs of a
+#'   `grid`, otherwise `"measures"`.
 #' @param measure (string) For a map: `"ecdf_max"`, the default,
-#'   `"ecdf_mean_squared"`, `"mean_ratio"`, `"sd_ratio"`, `"q95_ratio"` (best at
-#'   1), `"shares"` (for more than two levels), `"groups"`, `"r_squared"`,
-#'   `"overlap"` or `"risk"`.
-#' @param against (string) For a map: `"epsilon"`, the default, claimed or
-#'   proven (add-remove); `"risk"`: the mean identification risk, for
-#'   comparisons made with a `radius`.
+#'   `"ecdf_mean_squared"`, `"mean_ratio"`, `"sd_ratio"` or `"q95_ratio"`
+#'   (ratios, best at 1), `"shares"` (for more than two levels), `"groups"`,
+#'   `"r_squared"`, `"overlap"` or `"risk"`.
+#' @param against (string) For a map: `"epsilon"`, the default, is the
+#'   add-remove epsilon, claimed or proven. `"risk"` is the mean identification
+#'   risk, for comparisons made with a `radius`.
 #' @param ... Not used.
 #' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.mechanism_comparison

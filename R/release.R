@@ -107,7 +107,9 @@
 #' value fewer than 5 records share. It counts, in the order of the file, how
 #' many were given their own value and how many narrowly missed it. It refuses
 #' the sets if chance would give so many matches in at most one of a million
-#' releases. Sets of other records than the file's (`synthesize(newdata = )`)
+#' releases. Whatever the number of records that share a value, it also refuses
+#' sets in which more than 10 records, and more than half of all, have their own
+#' value. Sets of other records than the file's (`synthesize(newdata = )`)
 #' cannot be compared in this way. Responses with fewer than 20 distinct values,
 #' such as yes and no, identify nobody and are not compared.
 #'

@@ -13,9 +13,9 @@
 #'   or, for comparison, without weights.
 #' @param epsilon (number > 0) The add-remove epsilon per parameter draw that
 #'   you want to state. Choose it before you look at the study.
-#' @param replicates (count) Number of local databases R. Default 100, as in the
-#'   papers. If no database exceeds epsilon, the share is at most about 3/R with
-#'   95% confidence.
+#' @param replicates (count) Number of local databases R, at most the number of
+#'   draws of `fit`. Default 100, as in the papers. If no database exceeds
+#'   epsilon, the share is at most about 3/R with 95% confidence.
 #' @param generate (function or `NULL`) `function(r)` that returns local
 #'   database r: a data frame with the response and the predictors, with any
 #'   number of rows. `NULL`, the default, draws the response from `fit` for the

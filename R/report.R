@@ -30,7 +30,7 @@
 #'   at most 20 values. `radius` and `groups` apply to a job only.
 #' @param data,public (for the public) The confidential file whose values the
 #'   scan searches for, and values that the scan ignores, as in [release()]. For
-#'   a file release the agency's page needs `data` as well.
+#'   a file release both pages need `data`.
 #' @param ... Must be empty.
 #'
 #' @return `path`, invisibly.
