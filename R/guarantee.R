@@ -46,14 +46,17 @@
 #' as given by hand, see [privacy_weights]. The hash finds mistakes. It does not
 #' protect against deliberate forgery.
 #'
-#' @param x A `synthesizer`, `synthetic_data` or `pseudo_posterior`.
+#' @param x A `synthesizer`, `synthetic_data`, a `pseudo_posterior`, or another
+#'   object with a label, such as a [score_release()].
 #' @param m (count) The number of parameter draws to be released. Default 1.
-#'   Synthetic data and jobs have a label for their own m only.
+#'   Synthetic data and jobs have a label only for their own m, which is then
+#'   the default.
 #' @param public (flag) Return the version that may leave the agency? It states
 #'   an epsilon only if that was fixed beforehand (`"strict"`). For an
 #'   asymptotic label it names the mechanism but not the number, which is
 #'   computed from the confidential file. Default `FALSE`. Synthetic data and
-#'   histograms have only the public version, so `FALSE` is an error for them.
+#'   noisy releases such as histograms have only the public version: their
+#'   default is `TRUE`, and `FALSE` is an error.
 #' @param study (`replicate_study` or `NULL`) A study of this very fit, for the
 #'   label `"probabilistic"`. Default `NULL`: no study.
 #' @param ... Not used.

@@ -34,9 +34,9 @@
 #' states what is claimed. A target that cannot be reached is an error that
 #' names the nearest one that can.
 #'
-#' @param scale,shift,map They set the weights, see [lipschitz_weights()] and
+#' @param scale,shift,map Settings of the weights, see [lipschitz_weights()] and
 #'   [count_weights()].
-#' @param radius,relative,known They set the balls, see [count_weights()] and
+#' @param radius,relative,known Settings of the balls, see [count_weights()] and
 #'   [identification_risk()]. `radius` has no default.
 #' @param risk_sets (count) Number of synthetic sets from which risks are
 #'   computed. Default 20.
@@ -45,7 +45,7 @@
 #'   bounds are dropped at every stage, see [truncate_draws()]. Default 1: all
 #'   draws are kept. Censored mechanisms always keep all draws, because which
 #'   ones are dropped would depend on the file.
-#' @param tolerance,max_refits They control the searches for `epsilon` and for
+#' @param tolerance,max_refits Settings of the searches for `epsilon` and for
 #'   `k`. `tolerance` is the accepted distance from the target, as a share of
 #'   it. `max_refits` is the largest number of refits. Defaults 0.02 and 10.
 #' @param reference,window They set the centre of the interval, see [censor()].

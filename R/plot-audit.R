@@ -1,8 +1,9 @@
 #' Plot an audit
 #'
-#' Shows the privacy loss of every neighbour against the claim. An exact audit
-#' shows two losses per neighbour: the largest over all parameters, and the one
-#' where the posterior of the file has its mass. A loss without bound is a
+#' Shows the privacy loss of every neighbour against the claim. For an exact
+#' audit, a neighbour has two losses: the largest over all parameters, and the
+#' largest where the posterior of the file has most of its mass. A sampled audit
+#' shows a lower bound and an estimate instead. A loss without bound is a
 #' triangle at the upper edge.
 #'
 #' @param object A `guarantee_audit`, see [audit_guarantee()].

@@ -5,7 +5,7 @@
 #'   divided by the distance in a fresh sample as large as a set. So 1 is as
 #'   good as a fresh sample, and 2 is twice as far from the file. The diagonal
 #'   shows the tables of single columns. Numbers are means over sets.
-#' * `"pmse"`: the same for the propensity error of each table, which is
+#' * `"pmse"`: the same for the propensity error of each table. This ratio is
 #'   synthpop's `S_pMSE`.
 #' * `"statistics"`: the same for the means, totals, quantiles, shares and heaps
 #'   of each column. A point is one statistic, averaged over the sets. The

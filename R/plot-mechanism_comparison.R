@@ -3,10 +3,10 @@
 #' Draws the result of [compare()] as one of two figures.
 #'
 #' `"measures"`: one panel per measure, one line per mechanism and one point per
-#' epsilon. Smaller is better, with two exceptions. For R2 the dashed line is
-#' the file's value, and ratios are best at 1. A triangle at the edge stands for
-#' a value beyond it, that is, above three times the third quartile. A cross at
-#' the left edge is a run without a result; the table's `problem` says why.
+#' epsilon. Smaller is better, except for R2 and for ratios. For R2 the dashed
+#' line is the file's value; ratios are best at 1. A triangle at the edge stands
+#' for a value beyond it, that is, above three times the third quartile. A cross
+#' at the left edge is a run without a result; the table's `problem` says why.
 #'
 #' `"map"`: one measure against epsilon or risk, with one point per row. The
 #' interval reaches two Monte Carlo errors to either side. A line joins the runs

@@ -101,10 +101,10 @@ grown_tree <- function(y, frames, records, leaf) {
     y ~ ., structure(data, class = "data.frame", row.names = seq_along(y)),
     method = if (is.integer(y)) "class" else "anova",
     # No cross-validation, and no split is taken back: leaves have records
-    # enough
+    # enough. A level that a node has not seen stops there (`usesurrogate`).
     control = rpart::rpart.control(
       minbucket = leaf, minsplit = 2 * leaf, cp = -1, xval = 0,
-      maxcompete = 0, maxsurrogate = 0
+      maxcompete = 0, maxsurrogate = 0, usesurrogate = 0
     )
   )
   nodes <- as.numeric(row.names(fit$frame))

@@ -287,6 +287,28 @@ test_that("other arguments are checked", {
   expect_error(fit_file(plan), class = "pseudosynth_error_edited")
 })
 
+test_that("a level that a node has not seen stops there", {
+  skip_if_not_installed("rpart")
+  # Level 3 is only below .5, where nothing depends on levels
+  high <- rep(c(FALSE, TRUE), c(300, 600))
+  place <- seq_along(high) / 1000 + 0.2 * high
+  level <- ifelse(high, rep(1:2, 450), 3L)
+  y <- as.double(10 * high + (high & level == 2) * 3 + cos(seq_along(high)))
+  tree <- grown_tree(y, list(
+    list(x = factor(level, 1:3), order = NULL), list(x = place, order = NULL)
+  ), seq_along(y), 250)
+  place_of <- function(level, place) {
+    unname(predict(tree$fit, data.frame(
+      x1 = factor(level, 1:3), x2 = place
+    ), type = "vector"))
+  }
+  expect_identical(tree$size[place_of(1:2, c(1, 1))], c(300L, 300L))
+  node <- place_of(3, 1)
+  expect_identical(tree$size[node], 600L)
+  donors <- tree$donors[tree$start[node] + seq_len(600)]
+  expect_setequal(donors, which(high))
+})
+
 test_that("a level of one record is warned of", {
   skip_if_not_installed("rpart")
   file <- xor_file(200)
