@@ -52,29 +52,42 @@ told <- function(dots, .envir) {
 }
 
 #' Markup of the package's own words, such as `{.fn release}`, read once a
-#' session
+#' session for each look that it may have
 #'
 #' cli goes through its theme for each, which takes milliseconds.
 #' @noRd
 with_known_spans <- function(text) {
-  # Not what is escaped: it may be a name of the user's, and is not read
-  span <- "(?<!\\{)\\{\\.(arg|cls|code|fn) [^{}]*\\}(?!\\})"
+  # Not what is escaped: it may be a name of the user's, and is not read. Short
+  # ASCII alone, as names of an environment must be.
+  span <- "(?<!\\{)\\{\\.(arg|cls|code|fn) [ -z|~]{1,200}\\}(?!\\})"
   found <- gregexpr(span, text, perl = TRUE)
+  if (all(unlist(found) < 0)) {
+    return(text)
+  }
+  look <- look_of_markup()
   regmatches(text, found) <- lapply(regmatches(text, found), function(spans) {
-    vapply(spans, known_span, "")
+    vapply(spans, known_span, "", look)
   })
   text
 }
 
 known_spans <- new.env(parent = emptyenv())
 
-known_span <- function(span) {
-  # Colours may be switched on and off
-  key <- paste(cli::num_ansi_colors(), span)
+known_span <- function(span, look) {
+  key <- paste(look, span)
   if (is.null(known_spans[[key]])) {
     known_spans[[key]] <- cli_escape(cli::format_inline(span))
   }
   known_spans[[key]]
+}
+
+# What decides how cli shows markup, and may change within a session: colours,
+# palettes, links and themes
+look_of_markup <- function() {
+  paste(c(
+    cli::num_ansi_colors(), getOption("cli.palette"),
+    unlist(cli::ansi_hyperlink_types()), names(cli::default_app()$themes)
+  ), collapse = " ")
 }
 
 # Text that cli must not interpolate.

@@ -84,6 +84,39 @@ test_that("markup that is read once a session reads as cli's own", {
   }
 })
 
+test_that("markup follows themes, palettes and links set in mid-session", {
+  text <- "{.arg data} is no {.cls fit}: see {.fn DBI::dbConnect}."
+  as_cli <- function() {
+    expect_identical(
+      told(list(text), environment())$bullets, cli::format_inline(text)
+    )
+  }
+  plain <- as_cli()
+  themed <- local({
+    cli::cli_div(theme = list(span.fn = list(before = "<<", transform = NULL)))
+    as_cli()
+  })
+  expect_match(themed, "<<", fixed = TRUE)
+  expect_identical(as_cli(), plain)
+  withr::local_options(cli.num_colors = 256L)
+  coloured <- as_cli()
+  withr::with_options(list(cli.palette = "dichro"), {
+    expect_false(as_cli() == coloured)
+  })
+  withr::with_options(list(cli.hyperlink = TRUE, cli.hyperlink_help = TRUE), {
+    expect_match(as_cli(), "x-r-help", fixed = TRUE)
+  })
+  expect_identical(as_cli(), coloured)
+})
+
+test_that("odd text in messages is kept as it is", {
+  error <- expect_error(abort_input(paste("{.arg x}", "\u00e9")))
+  expect_match(conditionMessage(error), "x` \u00e9", fixed = TRUE)
+  long <- strrep("a", 10001)
+  error <- expect_error(abort_input(paste0("{.arg ", long, "}")))
+  expect_match(conditionMessage(error), long, fixed = TRUE)
+})
+
 test_that("a name that looks like markup is not read", {
   data <- data.frame(y = c(31415.5, 2))
   y <- data$y

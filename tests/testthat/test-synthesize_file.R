@@ -289,10 +289,10 @@ test_that("other arguments are checked", {
 
 test_that("a level that a node has not seen stops there", {
   skip_if_not_installed("rpart")
-  # Level 3 is only below .5, where nothing depends on levels
+  # Level 3 is only in low places, where nothing depends on levels
   high <- rep(c(FALSE, TRUE), c(300, 600))
   place <- seq_along(high) / 1000 + 0.2 * high
-  level <- ifelse(high, rep(1:2, 450), 3L)
+  level <- ifelse(high, rep(1:2, 450), rep(1:3, 300))
   y <- as.double(10 * high + (high & level == 2) * 3 + cos(seq_along(high)))
   tree <- grown_tree(y, list(
     list(x = factor(level, 1:3), order = NULL), list(x = place, order = NULL)
