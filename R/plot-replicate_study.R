@@ -1,4 +1,4 @@
-#' Figure of a replicate study
+#' Plot a replicate study
 #'
 #' Shows \eqn{2\Delta_r} of every local database, the stated epsilon and this
 #' file's own.
