@@ -24,10 +24,10 @@
 #'   from other draws, so the generator's charges are added to the job's.
 #' @param m (count) How many parameter draws to take. Default 1.
 #' @param margin,bounds,seed,allow_unconverged,ledger As in [synthesize()]. For
-#'   a job, `margin` and `bounds` default to its own.
-#' @param data (data frame or `NULL`) The whole confidential file, whose values
-#'   the scan looks for. Default `NULL`: the scan only looks for values of the
-#'   model's columns.
+#'   a job, `margin` and `bounds` default to those of the job.
+#' @param data (data frame or `NULL`) The whole confidential file. The scan
+#'   searches for its values. Default `NULL`: the scan only searches for values
+#'   of the model's columns.
 #' @param public (character) As in [release()].
 #' @param ... Must be empty.
 #'

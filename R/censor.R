@@ -46,12 +46,12 @@
 #'   for use with a reference. Default `NULL`: 2 for [student_t()] and mixtures,
 #'   4 for normal errors; other families need a number.
 #' @param lower,upper (numbers or `NULL`) The ends of another public interval.
-#'   Its width determines epsilon. Default `NULL`: `interval` chooses the
-#'   interval.
+#'   Its width determines epsilon. Default `NULL`: the argument
+#'   `interval` sets the interval.
 #' @param interval (string) `"symmetric"`, `"negative"`
-#'   (\eqn{[-\epsilon, 0]}), or `"auto"` (the default): `"negative"` for
-#'   families whose log density is never positive if there is no reference,
-#'   otherwise `"symmetric"`.
+#'   (\eqn{[-\epsilon, 0]}), or `"auto"` (the default). `"auto"` takes
+#'   `"negative"` if there is no reference and the family's log density is never
+#'   positive. Otherwise it takes `"symmetric"`.
 #'
 #' @return A `censoring_rule` for [fit_synthesizer()] and
 #'   [update()][update.synthesizer]: a list with `lower`, `upper`, `epsilon`,

@@ -90,8 +90,8 @@ refuse_no_table <- function(wrong, path, is) {
   refuse_if(
     wrong, "{.arg data} must be a table that itself holds the records.",
     x = "{.val {shown}} is {is}.",
-    i = "The package cannot see what is behind it. It may join tables, so that
-         one record gives several rows. Name the table itself, or write the
+    i = "The package cannot see how {.val {shown}} is made. If it joins tables,
+         one record may give several rows. Name the table itself, or write the
          rows to a table.",
     arg = "data", class = "pseudosynth_error_rows"
   )

@@ -153,8 +153,8 @@ refuse_numbers <- function(stated, told) {
         n > 0, "{.arg {arg}}",
         x = "{n} number{?s} {?is/are} a value of the response, or its mean, a
              quartile or another statistic of it.",
-        i = "State what is known beforehand: a number of two or three digits
-             will do.",
+        i = "State a number that is known without this file. Two or three
+             significant digits are enough.",
         i = "If such a number is public all the same, confirm it with
              {.code response = public_response(confirmed = )}.", arg = arg
       )

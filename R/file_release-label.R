@@ -43,8 +43,9 @@ file_unit_text <- function(x) {
 file_verdict <- function(x) {
   list(label = "strict", reasons = c(
     paste(
-      "To every table, each record adds a vector of whole numbers whose length",
-      "is counted in the cost. The noise is exact discrete Gaussian noise."
+      "Each record adds a vector of whole numbers to every table. The cost",
+      "counts the vector's length (its Euclidean norm). The noise is exact",
+      "discrete Gaussian noise."
     ),
     if (length(x$amounts) > 0) {
       paste(

@@ -81,7 +81,7 @@ check_offset_values <- function(x, term, data) {
   columns <- intersect(all.vars(str2lang(term)), names(data))
   refuse_if(
     n_bad > 0, "The offset {.code {term}} must be finite.",
-    x = "It is not for {n_bad} of {n} record{?s}; it is computed from the
+    x = "It is not finite for {n_bad} of {n} record{?s}. It is computed from the
          {cli::qty(columns)}column{?s} {.val {columns}}.",
     i = "An exposure is above 0. Correct or drop
          {cli::qty(n_bad)}{?this record/these records}.",

@@ -54,10 +54,11 @@
 #'   0.25). For `prior_normal()`: the standard deviation of the slopes (default
 #'   1).
 #' @param intercept (two numbers: location and positive scale) Normal prior of
-#'   the intercept; in `prior_shared()`, of its mean over the components. State
-#'   public knowledge only. Default `c(0, 20)`.
+#'   the intercept. In `prior_shared()`, the intercepts of the components vary
+#'   around a common mean, and this is the prior of that mean. State public
+#'   knowledge only. Default `c(0, 20)`.
 #' @param slope (two numbers: location and positive scale) Normal prior of the
-#'   means of the slopes over the components. Default `c(0, 1)`.
+#'   means around which the components' slopes vary. Default `c(0, 1)`.
 #' @param shape1,shape2 (positive numbers) Shapes of the beta prior of the mean.
 #'   Default 1.
 #' @return A `synth_prior` for [fit_synthesizer()]. It holds public numbers

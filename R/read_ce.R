@@ -39,9 +39,9 @@
 #' | `family_size` | `FAM_SIZE` | 1 to 10, then `"11 and more"` |
 #' | `earner` | see below | `"yes"` or `"no"` |
 #'
-#' Person characteristics are those of the reference person. The files have no
-#' column that says whether the reference person earned income; it is derived
-#' from the first of these that all files have:
+#' Person characteristics are those of the reference person. No column says
+#' whether the reference person earned income. This is derived from the first
+#' item of the following list that is available in every file:
 #'
 #' 1. `EARNER` (only in `rpms::CE`): `Y` means yes, `N` means no;
 #' 2. `INCOMEY1` (`INCOMEY`), the employer from which the reference person

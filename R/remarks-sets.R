@@ -175,8 +175,8 @@ remark_r_squared <- function(fit, data, values, most = 20000) {
   why <- if (inherits(fit, "score_release")) {
     "noise in the coefficients counts as a relation."
   } else {
-    unwrapped("the fit held back records far from the regression, so relations
-       look closer than they are.")
+    unwrapped("the fit gives little weight to records far from the regression,
+       so relations look stronger than they are.")
   }
   text_if(
     theirs - own > max(sets_off[["r_squared"]] * own, chance),

@@ -445,8 +445,8 @@ check_public_numbers <- function(stated, y, what, arg, confirmed = NULL) {
     any(told), what,
     x = "{sum(told)} number{?s} {?is/are} a value of the response, or its mean,
          a quartile or another statistic of it.",
-    i = "State what is known beforehand: a number of two or three digits
-         will do.",
+    i = "State a number that is known without this file. Two or three
+         significant digits are enough.",
     i = "If such a number is public all the same, confirm it with
          {.code response = public_response(confirmed = )}.", arg = arg
   )

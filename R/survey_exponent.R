@@ -100,8 +100,8 @@ survey_exponents <- function(survey, data) {
     length(lost) > 0,
     "Survey weights {.val {survey$column}} over the stated number must be
      finite.",
-    x = "They are not for {length(lost)} record{?s}.", arg = "survey_weights",
-    rows = lost
+    x = "They are not finite for {length(lost)} record{?s}.",
+    arg = "survey_weights", rows = lost
   )
   exponents
 }

@@ -16,8 +16,8 @@
 #' `std_error` adds sampling error. It takes the file as a simple random sample
 #' from a population and is the error of the estimate for that population. Two
 #' approximations enter. The sampling part is computed at the estimated share,
-#' not at the true one. If the number of records is protected, its noise enters
-#' shares by a first-order approximation.
+#' not at the true one. If the number of records is protected, a first-order
+#' approximation allows for the noise of that number in shares.
 #'
 #' The interval is Wilson's interval with noise: all shares p that lie within
 #' `qnorm((1 + level) / 2)` standard deviations of the estimate. The sampling
