@@ -49,7 +49,7 @@ as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
   n_files <- length(unique(vapply(fits, history_mark, "")))
   refuse_if(
     n_files > 1, "All {.arg fits} must be fits of the same records.",
-    x = "They are fits of {n_files} files or responses.", arg = "fits"
+    x = "They are fits of {n_files} different files or responses.", arg = "fits"
   )
   new_pseudo_posterior(
     list(
@@ -69,7 +69,9 @@ label_of_parts <- function(synthetic, fit, margin) {
   own <- synthetic$guarantee
   refuse_parts <- function(wrong, arg, ...) {
     refuse_if(
-      wrong, "{.arg synthetic} and its parts do not belong together.", ...,
+      wrong,
+      "{.arg synthetic} must be made from the {.arg fits} and the {.arg margin}
+       given.", ...,
       arg = arg, class = "pseudosynth_error_other_parts",
       .envir = rlang::caller_env()
     )
@@ -77,7 +79,8 @@ label_of_parts <- function(synthetic, fit, margin) {
   refuse_parts(
     !identical(own$fit, fit$id), "fits",
     x = "It was not drawn from the last of the {.arg fits}.",
-    i = "A refit, or the fit after {.fn truncate_draws}, is another fit."
+    i = "Give the fit that it was drawn from. A refit is another fit, and so is
+         a fit after {.fn truncate_draws}."
   )
   label <- label_of_fit(
     fit, length(synthetic),

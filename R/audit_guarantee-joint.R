@@ -12,7 +12,7 @@ audit_guarantee.file_synthesizer <- function(x, remove = NULL,
   check_sealed(x)
   refuse_if(
     !is_joint(x), "{.arg x} must be fitted under a mechanism.",
-    x = "Models without one claim nothing.", arg = "x"
+    x = "A model without one claims no guarantee.", arg = "x"
   )
   started <- proc.time()[["elapsed"]]
   most <- max(vapply(all_regressions(x$models), function(own) {
@@ -20,9 +20,10 @@ audit_guarantee.file_synthesizer <- function(x, remove = NULL,
   }, 1))
   refuse_if(
     most > 3, "An exact audit needs regressions of at most three parameters.",
-    x = "One of this file has {most}.",
-    i = "State fewer {.arg predictors}: {.code list(income = character())} has
-         none.", arg = "x"
+    x = "A regression of this file has {most}.",
+    i = "State fewer {.arg predictors}:
+         {.code list(income = character())} states none for {.code income}.",
+    arg = "x"
   )
   check_count(cells, min = 8, null = TRUE)
   near <- joint_neighbours(x, remove, check_count(replacements))

@@ -147,7 +147,7 @@ raised_by <- function(survey, data) {
   refuse_if(
     !(own > 0),
     "Every neighbouring file must have a survey weight above 0.",
-    x = "Without one record this file has none.",
+    x = "This file has none left once one of its records is removed.",
     i = "State the number that weights are divided by, as in
          {.code survey_weights = c(weight = 1250)}.", arg = "survey_weights"
   )
@@ -173,7 +173,7 @@ function_mechanism <- function(mechanism, epsilon) {
       refuse_if(
         !is.numeric(value) || !length(value) %in% c(1L, n) || anyNA(value),
         "{.arg mechanism} must return a list with numeric {.val weights}, one
-         per record, and with {.val lower} and {.val upper} or neither.",
+         per record, and with both {.val lower} and {.val upper} or neither.",
         arg = "mechanism"
       )
       as.double(value)

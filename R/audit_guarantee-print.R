@@ -98,7 +98,7 @@ audit_power <- function(x) {
   } else {
     sprintf(
       unwrapped("losses up to about %s, given %s effective draws per fit, on %s
-         of this file; no replacements.%s"),
+         of this file; replacements are not tried.%s"),
       format_figure(max(x$worst$visible)),
       format_count(round(min(x$losses$effective))),
       counted(nrow(x$losses), "neighbour"),

@@ -305,8 +305,8 @@ check_audit_range <- function(range, parameters) {
     all(apply(matrix(range, 2), 2, diff) > 0) &&
     (parameters == 1 || is.matrix(range)))
   refuse_if(
-    !good, "{.arg range} must be a matrix of two rows, the smaller number first,
-     and a column for each of the {parameters} parameter{?s}.",
+    !good, "{.arg range} must be a matrix with one column for each of the
+     {parameters} parameter{?s}, and two rows: the smaller number first.",
     x = "It is {describe_type(range)}.", arg = "range"
   )
 }

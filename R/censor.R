@@ -164,8 +164,8 @@ resolve_censor <- function(censor, family) {
   if (!is.null(censor$reference)) {
     censor$window <- censor$window %||% law_of(family)$window
     refuse_if(
-      is.null(censor$window), "The family {.code {format(family)}} needs a
-       {.arg window} with a reference.",
+      is.null(censor$window), "With a {.arg reference}, the family
+       {.code {format(family)}} needs a {.arg window}.",
       i = "Raw log ratios up to the window are not censored. Try 2 or 4.",
       arg = "window"
     )
@@ -307,7 +307,8 @@ check_window <- function(window, reference) {
   refuse_if(
     !is.null(window) && is.null(reference),
     "A {.arg window} needs a {.arg reference}.",
-    i = "Raw log ratios to the reference up to the window are not censored.",
+    i = "It states how large raw log ratios to the reference may be before they
+         are censored. Give a {.arg reference}, or leave {.arg window} out.",
     arg = "window"
   )
 }

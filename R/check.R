@@ -395,7 +395,7 @@ foreign_arguments <- c(
   cores = "{.arg threads} of {.fn fit_synthesizer} is the number of threads.",
   sampler = "{.arg control} chooses the sampler:
              {.code control = sampler_control(\"nuts\")}.",
-  support = "{.arg bounds} states the ends of released values.",
+  support = "{.arg bounds} states the smallest and the largest released value.",
   adapt_delta = "{.arg control} has the sampler's settings: see
                  {.fn sampler_control}.",
   weights = "Privacy weights are given by {.arg privacy_weights} of

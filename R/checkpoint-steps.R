@@ -174,10 +174,10 @@ read_kept <- function(file) {
   refuse_if(
     is.null(read), "{.file {file}} is damaged or was changed.",
     i = switch(basename(file),
-      job = "It holds the job itself, which cannot be resumed without it. Start
-             again with a new folder.",
-      result = "It holds the finished result, whose steps were removed. Start
-                again with a new folder.",
+      job = "Without this file the job cannot be resumed. Start again with a new
+             folder.",
+      result = "It holds the finished result, and the steps behind it were
+                removed. Start again with a new folder.",
       "Remove this file: its step is then made again."
     ), abort = abort_checkpoint
   )

@@ -131,6 +131,7 @@ open_folder <- function(path, exists) {
     !dir.exists(path) && (file.exists(path) || !dir.exists(dirname(path)) ||
       !dir.create(path, showWarnings = FALSE, mode = "0700")),
     "The folder {.file {path}} could not be made.",
+    i = "Name a new folder in one that exists and is writable.",
     abort = abort_checkpoint, class = "pseudosynth_error_write"
   )
   path <- normalizePath(path)

@@ -132,7 +132,8 @@ check_clearable <- function(plan) {
   refuse_if(
     length(compared) > 0, "No rule of {.arg plan} may compare amounts' values.",
     x = "{length(compared)} comparison{?s} {?is/are} stated.",
-    i = "{.fn file_release} keeps such rules.", arg = "plan"
+    i = "Leave them out of the plan, or use {.fn file_release}, which keeps such
+         rules.", arg = "plan"
   )
 }
 
@@ -152,7 +153,8 @@ with_cleared_bins <- function(plan, bins) {
   known <- is.null(bins) || is.list(bins) && all(names(bins) %in% names) &&
     length(names(bins)) == length(bins)
   check_that(
-    known, bins, "{.arg bins} must be a list of numbers named by amounts."
+    known, bins,
+    "{.arg bins} must be a list of vectors of break points, named by amounts."
   )
   specs <- column_specs(plan$codebook)
   plan$bins <- list()
@@ -184,7 +186,7 @@ check_all_binned <- function(bins, plan) {
   lacking <- setdiff(names(specs)[valued], names(bins))
   refuse_if(
     length(lacking) > 0, "{.arg bins} must name every amount if {.arg tables}
-    has data frames.",
+    holds data frames.",
     x = "It lacks {.val {lacking}}.",
     i = "The break points of earlier cleared tables {.code x} are
          {.code x$bins}.",
@@ -330,7 +332,8 @@ stated_names <- function(stated, plan) {
   if (is.character(stated)) stated <- list(stated)
   check_that(
     is.list(stated) && all(vapply(stated, is.character, TRUE)), stated,
-    "{.arg tables} must be a list of names of columns, or of data frames.",
+    "{.arg tables} must be a list of vectors of column names, or of data
+     frames.",
     arg = "tables"
   )
   known <- union(names(plan$levels), names(plan$binned))
@@ -371,9 +374,9 @@ given_tables <- function(tables, levels) {
       counts <= .Machine$integer.max, na.rm = TRUE)
     refuse_if(
       !whole || !length(columns) %in% 1:4,
-      "Each of {.arg tables} must have one to four columns of the file and
-      {.field {called}}, whole numbers.",
-      i = "A withheld cell has {.code NA}.", arg = "tables"
+      "Each table must have one to four columns of the file, and a column
+      {.field {called}} of whole numbers.",
+      i = "The number of a withheld cell is {.code NA}.", arg = "tables"
     )
     frame <- as.data.frame(frame)[columns]
     for (name in columns) {
@@ -388,8 +391,9 @@ given_tables <- function(tables, levels) {
     }
     refuse_if(
       anyDuplicated(frame) > 0,
-      "A table must have each combination of levels once.",
-      x = "That of {.val {columns}} has some twice.", arg = "tables"
+      "A table must have each combination of levels at most once.",
+      x = "The table of {.val {columns}} has some more than once.",
+      arg = "tables"
     )
     # In the order of the levels; a cell that is not there is empty
     sorted <- names(levels)[sort(match(columns, names(levels)))]
@@ -411,7 +415,8 @@ given_tables <- function(tables, levels) {
     sum(counts_of_cells(frame), na.rm = TRUE)
   }, 0)
   refuse_if(
-    max(totals) == 0, "{.arg tables} must have records.", arg = "tables"
+    max(totals) == 0, "{.arg tables} must count at least 1 record.",
+    arg = "tables"
   )
   list(tables = checked[order(lengths(checked))], n = max(totals))
 }

@@ -151,7 +151,7 @@ write_codebook <- function(book, path) {
   check_class(book, "codebook", "Make one with {.fn codebook}.")
   check_path(path)
   refuse_if(
-    file.exists(path), "{.arg path} must be new.",
+    file.exists(path), "{.arg path} must be the path of a new file.",
     x = "{.file {path}} exists already.", arg = "path"
   )
   table <- unclass(book)$table

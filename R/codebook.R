@@ -266,27 +266,27 @@ check_book_levels <- function(row) {
     n > largest_levels,
     "A column must have at most {format_count(largest_levels)} levels.",
     x = "{.val {column}} has {format_count(n)}.",
-    i = "Join levels, state the frequent ones and {.field outside}, or make it
-         an amount or an {.val id}.", arg = "x"
+    i = "Join levels. Or state the frequent ones, and {.field outside} for the
+         others. Or make the column an amount or an {.val id}.", arg = "x"
   )
   twice <- sum(duplicated(levels))
   refuse_if(
     twice > 0, "The levels of {.val {column}} must be different.",
-    x = "{twice} level{?s} {?occurs/occur} again.", arg = "x"
+    x = "{twice} level{?s} {?repeats/repeat} an earlier one.", arg = "x"
   )
   alike <- sum(duplicated(trimws(levels)))
   refuse_if(
     alike > 0,
     "The levels of {.val {column}} must differ in more than blanks at their
     ends.",
-    x = "{alike} level{?s} {?does/do} not.",
+    x = "{alike} level{?s} {?equals/equal} another one but for such blanks.",
     i = "Correct the file, or the codebook: {.code \"a | b\"} has blanks around
-         its mark.", arg = "x"
+         {.code |}.", arg = "x"
   )
   refuse_if(
     row$missing && "missing" %in% levels,
-    "A level of {.val {column}} must not be named {.val missing}: this is what
-    the level of missing values is named.", arg = "x"
+    "A level of {.val {column}} must not be named {.val missing}: the level of
+    missing values has this name.", arg = "x"
   )
   refuse_if(
     is_stated(row$outside) && !row$outside %in% levels,
@@ -306,15 +306,17 @@ check_book_amount <- function(row) {
   )
   refuse_if(
     max(abs(bounds)) > largest_bound,
-    "{.field lower} and {.field upper} of {.val {column}} must lie within
-    1e15.", i = "Numbers beyond have no exact units. State another unit.",
+    "{.field lower} and {.field upper} of {.val {column}} must lie between
+    -1e15 and 1e15.",
+    i = "Larger numbers are not exact. Measure the column in a larger unit.",
     arg = "x"
   )
   size <- max(abs(bounds))
   refuse_if(
     size > 0 && size < smallest_size,
-    "One bound of {.val {column}} must be at least {smallest_size} in size.",
-    i = "Measure the column in another unit.", arg = "x"
+    "One bound of {.val {column}} must be at least {smallest_size} in absolute
+     value.",
+    i = "Measure the column in a smaller unit.", arg = "x"
   )
   whole <- row$type == "count"
   refuse_if(
@@ -358,13 +360,13 @@ check_book_amount <- function(row) {
       spec$transform != "identity",
     "The family {.val {spec$family}} of {.val {column}} must have the transform
     {.val identity}.",
-    i = "With {.val {spec$transform}} take {.val student_t}.", arg = "x"
+    i = "With {.val {spec$transform}}, use {.val student_t}.", arg = "x"
   )
   refuse_if(
     spec$transform == "log" && bounds[1] <= 0 && bounds[2] >= 0 &&
       !spec$zero && !0 %in% spec$codes,
-    "Under {.val log} zero must be a part of its own.",
-    x = "The bounds of {.val {column}} include it.",
+    "Under the transform {.val log}, zero must be a part of its own.",
+    x = "The bounds of {.val {column}} include zero.",
     i = "Set {.field zero} to {.code TRUE}, or {.field lower} above 0.",
     arg = "x"
   )

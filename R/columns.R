@@ -57,7 +57,8 @@ absent_names <- function(x, columns) {
 #' @noRd
 check_newdata <- function(newdata, from) {
   refuse_if(
-    is.null(newdata), "{.arg newdata} must be given: the published predictors.",
+    is.null(newdata),
+    "{.arg newdata} must be given: a data frame of the published predictors.",
     x = "A {from} holds no record.", arg = "newdata"
   )
   check_data_frame(newdata)

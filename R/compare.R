@@ -431,7 +431,8 @@ check_margin_taken <- function(jobs, stated) {
   names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
   refuse_if(
     any(c("margin", "bins", "margin_share") %in% stated) && !any(taken),
-    "No mechanism of this comparison uses the margin: {.val {names}}.",
+    "At least one mechanism of the comparison must use the {.arg margin}.",
+    x = "{.val {names}} {?does/do} not.",
     i = "Censored mechanisms use it if {.arg calibrate} names them; {.val score}
          and {.val perturbed_histogram} always do.",
     i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out.",
@@ -612,12 +613,12 @@ synthesize_sets <- function(job, fit, m) {
 comparison_headline <- function(x) {
   if (is.null(x$m)) {
     return(sprintf(
-      "Sets of %s: epsilon covers all sets; measures are averages per set",
+      "Sets of %s: epsilon covers all sets; measures are averages over sets",
       x$variable
     ))
   }
   paste0(
-    "Mechanisms on ", x$variable, ", one released set each, mean of ",
+    "Mechanisms on ", x$variable, ": one set per release, means over ",
     counted(x$m, "release"), if (x$interrupted) " (interrupted)"
   )
 }

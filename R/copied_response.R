@@ -21,8 +21,8 @@ refuse_telling <- function(told) {
   refuse_copies(
     told, "A published column must not reveal the response.",
     x = "{cli::qty(length(told))}The column{?s} {.val {told}}
-         {?is/are} a copy of it, a class of it, or {?determines/determine}
-         it for every record, or nearly every one.",
+         {?is/are} a copy or a grouping of the response, or
+         {?determines/determine} it for every or nearly every record.",
     i = "Leave {cli::qty(length(told))}{?it/them} out."
   )
 }
@@ -592,7 +592,7 @@ tell_near_copies <- function(y, columns) {
       c("near_copy", "published"),
       "!" = "Published columns nearly reveal the response: {.val {told}}
              {cli::qty(length(told))}{?gives/give}
-             {format_near_share(near$share)} of it.",
+             {format_near_share(near$share)} of the response.",
       i = "Leave {cli::qty(length(told))}{?it/one of them} out. {.fn release}
            refuses {?it/them} unless {.arg public} names {?it/them all};
            {.fn synthesize} refuses a copy."

@@ -159,7 +159,7 @@ check_named_levels <- function(x, name) {
     anyNA(levels(x)), "Levels of column {.val {name}} must have names.",
     x = "One is {.code NA}: {length(lost())} of {length(x)} record{?s}
          ha{?s/ve} it.",
-    i = "Name it, with {.code x} the column:
+    i = "Name this level as follows, where {.code x} is the column:
          {.code levels(x)[is.na(levels(x))] <- \"missing\"}.",
     arg = "data", rows = lost()
   )

@@ -71,10 +71,10 @@ check_as_counted <- function(engine, cell, n, counted, good) {
     length(cell) == length(counted) && identical(as.double(n), counted[cell])
   refuse_if(
     !(holds && good),
-    "The sums of the database must be those of the records it counted.",
+    "The database must sum over the same records that it counted.",
     x = "Combinations, counts or limits differ between two queries.",
-    i = "The table may change while it is read, or the engine may compute in
-         another way. Write the file to a table of its own.",
+    i = "The table may change while it is read, or the engine may compute
+         differently. Write the file to a table of its own.",
     i = if (isTRUE(engine$log$paid)) still_spent,
     arg = "data", class = "pseudosynth_error_engine"
   )

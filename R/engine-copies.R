@@ -222,7 +222,7 @@ refuse_joint <- function(predictors, n, varied, repeats) {
   told <- nrow(met) > 1 || met$times[1] < sum(n)
   refuse_copies(
     if (told && is_no_accident(chance, FALSE, TRUE, length(n))) predictors,
-    "Predictors must not determine the response together.",
+    "Predictors must not jointly determine the response.",
     x = "Records with the same values of {.val {predictors}} all have the same
          response.", i = "Leave one of them out."
   )

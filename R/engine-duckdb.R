@@ -58,7 +58,7 @@ duckdb_table <- function(source, dialect, ask) {
      ) WHERE lower(name) = %s AND %s", name, among
   ))
   refuse_no_table(nrow(found) == 0, path, "not there")
-  refuse_no_table(nrow(found) > 1, path, "the name of several")
+  refuse_no_table(nrow(found) > 1, path, "the name of several tables")
   refuse_no_table(found$kind == "view", path, "a view")
   home <- ask(sprintf(
     "SELECT type, COALESCE(path, '') AS file
@@ -232,7 +232,7 @@ check_paths <- function(paths) {
   refuse <- function(wrong, is) {
     refuse_if(
       any(wrong), "{.arg data} must be paths of CSV files or of Parquet files.",
-      x = "{sum(wrong)} {?is/are} {is}.", arg = "data"
+      x = "{sum(wrong)} of the paths {?is/are} {is}.", arg = "data"
     )
   }
   refuse(is.na(paths) | !file.exists(paths) | dir.exists(paths), "no file")
@@ -241,9 +241,9 @@ check_paths <- function(paths) {
   refuse(grepl("[*?{}\\[]", real), "named with one of * ? [ {")
   refuse(duplicated(real), "named twice")
   # Under another name, too: each record would count twice
-  refuse(duplicated(rlang::hash_file(real)), "a copy")
+  refuse(duplicated(rlang::hash_file(real)), "a copy of another file")
   kinds <- sub(".*[.](csv|parquet)([.]gz)?$", "\\1", tolower(paths))
-  refuse(!kinds %in% names(file_readers), "of another kind")
+  refuse(!kinds %in% names(file_readers), "of another kind of file")
   refuse(kinds != kinds[1], "not of the kind of the first")
   kinds[1]
 }

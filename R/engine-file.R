@@ -58,7 +58,8 @@ check_row_wise <- function(formula) {
   other <- setdiff(check_functions(formula[[3]]), allowed)
   refuse_if(
     length(other) > 0,
-    "A formula for a database must compute each term from a record alone.",
+    "For a database, {.arg formula} must compute each term from one record
+     alone.",
     x = "It uses {.fn {other}}.",
     i = "Write powers as {.code I(age^2)}, or make the column in the database.",
     arg = "formula"
@@ -95,15 +96,16 @@ check_engine_labels <- function(response) {
   stated <- length(response$levels)
   refuse_if(
     !text && (stated > 0 || response$kind == "categorical"),
-    "{.code levels = } only apply to a column of text.",
+    "{.code levels = } must only be given for a column of text.",
     x = "{.val {response$name}} is a column of type {.val {response$type}}.",
     arg = "response"
   )
   binary <- response$kind == "binary"
   refuse_if(
     stated > 0 && (if (binary) stated != 2 else stated < 2),
-    "{.code levels = } must be {if (binary) 'two' else 'two or more'}.",
-    x = "There {cli::qty(stated)}{?is/are} {stated}.", arg = "response"
+    "{.code levels = } must name {if (binary) 'two' else 'two or more'}
+     levels.",
+    x = "It names {stated}.", arg = "response"
   )
 }
 

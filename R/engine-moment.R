@@ -20,8 +20,9 @@ refuse_inside <- function(wrong, arg) {
   refuse_if(
     wrong,
     "The connection must be able to start a transaction of its own.",
-    i = "It may be in one: end it by {.fn DBI::dbCommit}, or open another
-         connection.", arg = arg, class = "pseudosynth_error_engine"
+    i = "It may be in another transaction already: end that one by
+         {.fn DBI::dbCommit}, or open another connection.",
+    arg = arg, class = "pseudosynth_error_engine"
   )
 }
 
@@ -79,7 +80,7 @@ postgresql_set <- function(settings, ask) {
 postgresql_table <- function(source, dialect, ask, moment) {
   level <- ask("SHOW transaction_isolation")[[1]]
   if (!identical(level, "repeatable read")) {
-    abort_query(dialect, "keep one moment for all queries")
+    abort_query(dialect, "answer all queries as of one moment")
   }
   postgresql_set(postgresql_settings, ask)
   # The name as the user's session reads it; then none but the engine's own
@@ -100,7 +101,9 @@ postgresql_table <- function(source, dialect, ask, moment) {
     "SELECT COUNT(*) AS n FROM pg_locks WHERE locktype = 'relation' AND granted
      AND pid = pg_backend_pid() AND relation = %.0f", oid
   ))[[1]]
-  refuse_no_table(as.double(locked) < 1, source$path, "no longer what it was")
+  refuse_no_table(
+    as.double(locked) < 1, source$path, "no longer the table that it was"
+  )
   postgresql_columns(source, oid, ask)
 }
 
@@ -174,7 +177,7 @@ sqlite_table <- function(source, dialect, ask, moment) {
   dirty <- ask("PRAGMA read_uncommitted")[[1]]
   if (!identical(as.double(dirty), 0)) {
     abort_query(
-      dialect, "keep one moment for all queries",
+      dialect, "answer all queries as of one moment",
       i = "Set {.code PRAGMA read_uncommitted = 0}."
     )
   }

@@ -13,7 +13,7 @@ check_parts <- function(parts, arg = "data") {
     arg = arg
   )
   refuse_if(
-    length(parts) < 2, "A file in parts must have two or more.",
+    length(parts) < 2, "A file in parts must have two or more parts.",
     x = "There {cli::qty(length(parts))}{?is/are} {length(parts)}.", arg = arg
   )
   parts
@@ -27,8 +27,8 @@ check_shards_differ <- function(engines) {
     "Each record must be in one part of {.arg data} only.",
     x = "Two parts are the same table or file, or one is a partition of the
          other.",
-    i = "Several conditions on one table are one condition: join them by
-         {.code |}.", arg = "data", class = "pseudosynth_error_rows"
+    i = "Give each table once. If several conditions select its rows, join them
+         by {.code |}.", arg = "data", class = "pseudosynth_error_rows"
   )
 }
 
@@ -41,7 +41,8 @@ shards_engine <- function(engines, log) {
     "All parts of {.arg data} must have the same columns.",
     x = "{.val {setdiff(Reduce(union, columns), Reduce(intersect, columns))}}
          {?is/are} not in all of them.",
-    i = "Take the same from each by {.fn select}, under the same names.",
+    i = "By {.fn select}, take the same columns from each, under the same
+         names.",
     arg = "data",
     class = "pseudosynth_error_engine"
   )

@@ -22,7 +22,8 @@ table_source <- function(table) {
     is.null(dialect$begin),
     "{.arg data} must be in a database that the package can read as of one
      moment.",
-    x = "For {dialect$called} it writes queries and does not run them.",
+    x = "For {dialect$called}, the package writes queries but does not run
+         them.",
     i = "The package's tests run queries on {.or {tried_engines()}}.",
     arg = "data",
     class = "pseudosynth_error_engine"

@@ -13,7 +13,7 @@ table_engine <- function(source, found, log) {
   refuse_if(
     length(lost) > 0, "Columns of {.arg data} must be those of its table.",
     x = "{.val {lost}} {?is/are} not among them.",
-    i = "Make the {.fn tbl} anew, if the table was changed.", arg = "data",
+    i = "If the table was changed, make the {.fn tbl} again.", arg = "data",
     class = "pseudosynth_error_engine"
   )
   table <- paste(sql_name(dialect, c(found$schema, found$name)), collapse = ".")
@@ -102,8 +102,8 @@ refuse_type <- function(name, is) {
   refuse_if(
     TRUE, "Column {.val {name}} must hold numbers, text, or true and false.",
     x = "It holds {is}.",
-    i = "Leave it out, of the formula or by {.fn select}.", arg = "data",
-    class = "pseudosynth_error_engine"
+    i = "Leave it out of the formula, or drop it by {.fn select}.",
+    arg = "data", class = "pseudosynth_error_engine"
   )
 }
 
@@ -112,8 +112,11 @@ refuse_type <- function(name, is) {
 #' @noRd
 refuse_huge <- function(name, huge) {
   refuse_if(
-    huge > 0, "Whole numbers in column {.val {name}} must be at most 2^53.",
-    x = "{format_count(huge)} {cli::qty(huge)}record{?s} {?has/have} others.",
+    huge > 0,
+    "Whole numbers in column {.val {name}} must be at most 2^53 in absolute
+     value.",
+    x = "{format_count(huge)} {cli::qty(huge)}record{?s} {?has/have} a larger
+         one.",
     i = "If it is a case number, leave it out.", arg = "data",
     class = "pseudosynth_error_engine"
   )
@@ -229,7 +232,8 @@ table_cells <- function(engine, names) {
   cells <- sorted_cells(list(values = values, n = cells$n))
   twice <- sum(duplicated(keys_of_cells(cells)))
   refuse_if(
-    twice > 0, "Values of a predictor that differ must also differ in R.",
+    twice > 0,
+    "Values of a predictor that differ in the database must also differ in R.",
     x = "In R, {twice} combination{?s} of values {?equals/equal} another one.",
     i = "A column of text may hold characters that R cannot read, such as NUL.",
     arg = "data", class = "pseudosynth_error_engine"

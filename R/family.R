@@ -192,8 +192,8 @@ resolve_prior <- function(prior, family, columns = NULL) {
   prior <- plain_prior(prior)
   has_logit <- family$kind %in% c("proportion", "binary")
   why <- if (is_categorical(family) && prior$kind != "normal") {
-    "{.fn categorical} only takes {.fn prior_normal}: others depend on which
-     level is the baseline."
+    "{.fn categorical} only takes {.fn prior_normal}: other priors depend on
+     which level is the baseline."
   } else if (prior$kind == "shared" && !is_mixture(family)) {
     "{.fn prior_shared} is for {.fn normal_mixture}; the family is
      {.code {format(family)}}."

@@ -106,7 +106,8 @@ check_plan_known <- function(known, plan) {
   other <- setdiff(known, plan$published)
   refuse_if(
     length(other) > 0, "{.arg known} must name published columns.",
-    x = "{.val {other}} {?is/are} not.",
-    i = "State {.arg publish} in {.fn file_plan}.", arg = "known"
+    x = "{.val {other}} {?is/are} not published.",
+    i = "{cli::qty(length(other))}Name {?it/them} in {.arg publish} of
+         {.fn file_plan}, or leave {?it/them} out.", arg = "known"
   )
 }

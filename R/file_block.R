@@ -157,7 +157,8 @@ check_stated <- function(tables, d) {
   }, TRUE))
   check_that(
     fine, tables,
-    "{.arg tables} must be a list of three or four different columns each."
+    "{.arg tables} must be a list whose elements are three or four different
+     columns each."
   )
 }
 
@@ -205,6 +206,6 @@ check_levels_open <- function(levels, rules) {
   }, seq_along(levels))
   refuse_if(
     length(closed) > 0, "Rules must leave each column a level.",
-    x = "Of column {closed} they forbid all.", arg = "rules"
+    x = "They forbid every level of column {closed}.", arg = "rules"
   )
 }

@@ -8,8 +8,8 @@ file_mechanisms <- c(
 
 # Why others are not, and what to call
 other_mechanisms <- list(
-  score = "{.fn file_release} releases whole files by noisy counts and sums,
-    {.fn score_release} one column beside published ones."
+  score = "{.fn file_release} releases whole files by noisy counts and sums, and
+    {.fn score_release} releases one column beside published ones."
 )
 
 #' @param x As the user gave it.
@@ -20,11 +20,11 @@ choose_file_mechanism <- function(x, arg = "mechanism") {
   name <- chosen$name
   refuse_if(
     !name %in% file_mechanisms,
-    "Of whole files {.arg {arg}} must be {.or {.val {file_mechanisms}}}.",
+    "For a whole file, {.arg {arg}} must be {.or {.val {file_mechanisms}}}.",
     x = "It is {.val {name}}.",
     i = other_mechanisms[[name]] %||% "{.fn file_release} releases a whole file
-      under a strict epsilon, {.fn pseudo_posterior} a column under any
-      mechanism.",
+      under a strict epsilon. {.fn pseudo_posterior} releases one column under
+      any mechanism.",
     arg = arg, class = "pseudosynth_error_mechanism"
   )
   chosen
@@ -50,14 +50,15 @@ file_job <- function(plan, chosen, epsilon, model, predictors, m, seed,
   check_joint_run(given)
   refuse_if(
     !is.null(model) && !identical(unname(unique(model)), "regression"),
-    "Under a mechanism {.arg model} must be {.val regression}.",
+    "Under a mechanism, {.arg model} must be {.val regression}.",
     x = "Trees copy values of records: nothing bounds what one record adds.",
-    i = "Leave {.arg model} out, or take the mechanism {.val unweighted}.",
+    i = "Leave {.arg model} out, or use the mechanism {.val unweighted}.",
     arg = "model"
   )
   check_confirmed(plan)
   refuse_if(
-    !is.null(plan$unit), "Under a mechanism every record must be a unit.",
+    !is.null(plan$unit),
+    "Under a mechanism, every record must be a unit of its own.",
     x = "The plan has units of {.val {plan$unit$column}}, but a mechanism only
          bounds what a single record adds.",
     i = "Use {.fn file_release}, which protects units. Or make the plan without
@@ -170,7 +171,7 @@ joint_lines <- function(x) {
   fits <- all_regressions(x$models)
   c(
     sprintf(
-      "Models of a file under one weight a record: %s from %s records",
+      "Models of a file under one weight per record: %s from %s records",
       counted(length(x$models), "column"), format_count(n_records(x))
     ),
     field_lines(c(
@@ -182,7 +183,7 @@ joint_lines <- function(x) {
       published = if (length(x$plan$published) > 0) toString(x$plan$published),
       weights = describe_weights(x),
       bound = sprintf(
-        "%s; the columns' own add up to %s", describe_bound(x$bound),
+        "%s; the columns' own bounds add up to %s", describe_bound(x$bound),
         format_figure(sum(column_bounds(x)))
       ),
       label = format(guarantee(x))

@@ -19,8 +19,8 @@ check_column_kind <- function(x, name) {
     all(oldClass(x) %in% column_classes)
   refuse_if(
     !known,
-    "Every column must be numbers, text, flags, a factor, dates or of package
-    haven.",
+    "Every column must hold numbers, text, flags or dates, or be a factor or a
+    column of package haven.",
     x = "{.val {name}} is {describe_type(x)}.",
     i = "Convert it, for instance by {.fn as.Date} or {.fn as.numeric}.",
     arg = "data"
@@ -150,7 +150,9 @@ wrong_type <- function(x, spec) {
   )
   if (!fits) {
     what <- if (is.factor(x)) "a factor" else describe_type(x)
-    sprintf("Its type is \"%s\", and the column is %s.", spec$type, what)
+    sprintf(
+      "The codebook's type is \"%s\", but the column is %s.", spec$type, what
+    )
   }
 }
 

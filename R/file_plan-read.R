@@ -58,7 +58,8 @@ check_types <- function(like, specs) {
   wrong <- Filter(Negate(is.null), Map(wrong_type, like, specs))
   refuse_if(
     length(wrong) > 0,
-    "The columns {.val {names(wrong)}} must be of the codebook's type.",
+    "{cli::qty(length(wrong))}The column{?s} {.val {names(wrong)}} must be of
+     the codebook's type.",
     x = "{.val {names(wrong)[1]}}: {wrong[[1]]}", arg = "data"
   )
 }
@@ -205,7 +206,7 @@ abort_outside <- function(lost, why) {
     x_bullets(utils::head(shown, 5)),
     if (more > 0) c(x = "{more} more column{?s}."),
     if (nan_word %in% unlist(why)) {
-      c(i = "No codebook has {.code NaN}: set it to {.code NA}.")
+      c(i = "A codebook cannot state {.code NaN}: set it to {.code NA}.")
     },
     if (!all(unlist(why) == nan_word)) {
       c(i = "State the levels, bounds or codes that are lacking, or

@@ -51,7 +51,7 @@ rule_expression <- function(rule) {
   check_that(
     (formula && length(rule) == 2) || (is.call(rule) && !formula), rule,
     "{.arg rules} must be one-sided formulas or quoted expressions.",
-    i = "Such as {.code ~ benefit == 0 | age >= 65}.", arg = "rules"
+    i = "For instance {.code ~ benefit == 0 | age >= 65}.", arg = "rules"
   )
   if (formula) rule[[2]] else rule
 }

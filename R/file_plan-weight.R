@@ -16,7 +16,8 @@ check_survey_column <- function(survey_weights, specs) {
   refuse_if(
     spec$type != "amount",
     "{.arg survey_weights} must be an {.val amount} of the codebook.",
-    x = "{.val {survey_weights}} is of type {.val {spec$type}} there.",
+    x = "In the codebook, {.val {survey_weights}} is of type
+         {.val {spec$type}}.",
     arg = "survey_weights"
   )
   parts <- amount_parts(spec)
@@ -31,8 +32,9 @@ check_survey_column <- function(survey_weights, specs) {
   refuse_if(
     spec$transform != "log",
     "{.arg survey_weights} must have the {.field transform} {.val log}.",
-    x = "That of {.val {survey_weights}} is {.val {spec$transform}}.",
-    i = "Weights are modelled on the log scale. Set it in the codebook.",
+    x = "The transform of {.val {survey_weights}} is {.val {spec$transform}}.",
+    i = "Weights are modelled on the log scale. Set {.val log} in the
+         codebook.",
     arg = "survey_weights"
   )
 }

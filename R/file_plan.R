@@ -238,7 +238,7 @@ check_publish <- function(publish, specs) {
   twice <- publish[duplicated(publish)]
   refuse_if(
     length(twice) > 0, "{.arg publish} must name every column once.",
-    x = "{.val {twice}} {?is/are} named again.", arg = "publish"
+    x = "{.val {twice}} {?is/are} named more than once.", arg = "publish"
   )
   ids <- identifiers_among(publish, specs)
   refuse_if(
@@ -334,7 +334,7 @@ check_confirmed <- function(plan) {
   draft <- unconfirmed(plan$codebook)
   refuse_privacy(
     length(draft) > 0,
-    "For a guarantee the codebook must be confirmed.",
+    "For a guarantee, the codebook must be confirmed.",
     x = "Levels, bounds or codes of {.val {draft}} were read from the file.",
     i = "Edit them by public knowledge, then call {.fn confirm_codebook} and
          make the plan again.",

@@ -56,8 +56,8 @@ check_compared <- function(x, codes, amounts) {
   refuse_if(
     length(rows) > 0, "A set must meet the rules.",
     x = "{length(rows)} record{?s} {?has/have} no value that meets them.",
-    i = "A part may leave no room for a value that must lie beside another one:
-         state wider bounds, or fewer codes and heaps.",
+    i = "A part of an amount may hold no value that a comparison allows. State
+         wider bounds, or fewer codes and heaps.",
     arg = "fit", class = "pseudosynth_error_rule"
   )
 }

@@ -103,7 +103,7 @@ print_lines.summary_file_release <- function(x) {
   table <- x$table
   names(table)[5:7] <- c("std. error", "2.5%", "97.5%")
   c(
-    "Amounts of a file release, records with values",
+    "Amounts of a file release, over the records with a value",
     paste0("  ", format_table(table)),
     "  Standard errors include the noise of the release and sampling error.",
     print_lines(x$label)
@@ -116,10 +116,11 @@ print_lines.summary_file_release <- function(x) {
 model_of.file_release <- function(x, amount = NULL) {
   amounts <- names(x$amounts)
   refuse_if(
-    length(amounts) == 0, "The release has no protected amount.", arg = "object"
+    length(amounts) == 0, "The release has no protected amount.",
+    i = "{.fn tables} gives estimates of categories.", arg = "object"
   )
   refuse_if(
-    is.null(amount) && length(amounts) > 1, "{.arg amount} must be stated.",
+    is.null(amount) && length(amounts) > 1, "{.arg amount} must name one.",
     x = "The release has {length(amounts)} amounts: {.val {amounts}}.",
     arg = "amount"
   )

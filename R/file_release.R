@@ -238,8 +238,8 @@ check_release_levels <- function(plan) {
   refuse_if(
     length(many) > 0, "A column must have at most {most_levels} levels.",
     x = "{.val {many}} {?has/have} more.",
-    i = "Join levels, state the frequent ones and {.field outside}, or make it
-         an amount or an {.val id}.", arg = "plan"
+    i = "Join levels, or state the frequent ones and {.field outside} for all
+         others. Or make the column an amount or an {.val id}.", arg = "plan"
   )
 }
 
@@ -274,7 +274,8 @@ stated_tables <- function(tables, plan) {
     refuse_if(
       !length(unique(names)) %in% 3:4 || anyDuplicated(names) > 0,
       "A table must name three or four different columns.",
-      x = "One names {length(unique(names))}.",
+      x = "One table names {length(names)} column{?s}, of which
+           {length(unique(names))} differ.",
       i = "All pairs are measured anyway.", arg = "tables"
     )
     match(names, colnames(plan$codes))

@@ -83,7 +83,7 @@ file_risk <- function(synthetic, data = NULL, keys, variables = NULL,
   check_that(
     are_files(synthetic), synthetic,
     "{.arg synthetic} must be sets of whole files.",
-    i = "Of one synthetic column, {.fn attribute_risk} gives the risk."
+    i = "For one synthetic column, use {.fn attribute_risk}."
   )
   intervals <- check_count(intervals, min = 2)
   data <- confidential_file(data, synthetic)

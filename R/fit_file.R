@@ -251,8 +251,8 @@ drafted_plan <- function(data) {
   if (length(left) > 0) {
     tell_of(
       "left_out",
-      "{.val {left}} {?is/are} left out: {?its/their} values name records, or
-       are too many.",
+      "{.val {left}} {?is/are} left out: {?its/their} values identify records,
+       or there are too many of them.",
       i = "To keep {cli::qty(left)}{?it/them}, state {?it/them} in a
            {.fn codebook}."
     )
@@ -280,8 +280,8 @@ model_kinds <- function(model, columns) {
   strange <- setdiff(names(named), columns)
   refuse_if(
     length(others) > 1 || length(strange) > 0 || anyDuplicated(names(named)),
-    "{.arg model} must be one for all columns, or named by columns that are
-     drawn.",
+    "{.arg model} must be one model for all columns, or models named by
+     columns that are drawn.",
     x = if (length(strange) > 0) "{.val {strange}} {?is/are} not drawn.",
     arg = "model"
   )

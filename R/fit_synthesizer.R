@@ -254,7 +254,8 @@ check_finite_draws <- function(draws) {
   lost <- rowSums(!is.finite(draws)) > 0
   refuse_if(
     any(lost), "Draws must be finite numbers.",
-    x = "{format_count(sum(lost))} of {format_count(length(lost))} are not.",
+    x = "{format_count(sum(lost))} of {format_count(length(lost))} draws are not
+         finite.",
     i = "The response or a predictor has numbers whose squares are too large
          for R: measure it in another unit.", abort = abort_sampler
   )

@@ -97,7 +97,8 @@ check_own_methods <- function() {
   own <- own[vapply(own, exists, NA, envir = globalenv(), mode = "function")]
   own <- unique(c(own, registered_by_hand(pattern)))
   refuse_if(
-    length(own) > 0, "The right side of {.arg formula} must compute as R does.",
+    length(own) > 0,
+    "The right side of {.arg formula} must use R's own methods.",
     x = "Your session defines {.fn {own}}, which functions in a formula would
          call.",
     i = "Remove or rename {cli::qty(own)}{?it/them}. Registered methods stay
@@ -168,7 +169,7 @@ walk_code <- function(code, visit) {
 #' @noRd
 check_function <- function(code) {
   if (!is.call(code) || !is.null(attributes(code))) {
-    abort_right_side("The code holds a vector or an object.", NULL)
+    abort_right_side("It holds a vector or an object, not code.", NULL)
   }
   name <- function_name(code[[1]])
   if (identical(name, "|") && is.numeric(code[[2]])) {

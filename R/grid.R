@@ -273,7 +273,8 @@ fill_grid <- function(grid, parameters, spec) {
   grid$log_prior <- parameters$log_prior(grid$z) + grid$log_volume
   grid$f <- raised_log_lik(spec, parameters$draws(grid$z))
   refuse_if(
-    anyNA(grid$f), "A log density is not a number somewhere on the grid.",
+    anyNA(grid$f), "Every log density on the grid must be a number.",
+    x = "At least one is not.",
     abort = abort_sampler
   )
   grid

@@ -286,14 +286,14 @@ meeting_notes <- function(met) {
   c(
     if (is.na(met$distance)) "One chain: the sampler's error was not measured.",
     text_if(
-      !is.na(met$distance), unwrapped("The sampler: draws of each of %s chains
-         are within Kolmogorov distance %s of those of the others."),
+      !is.na(met$distance), unwrapped("The sampler: the draws of each of %s
+         chains are within Kolmogorov distance %s of the other chains' draws."),
       format_count(met$chains), format_figure(met$distance, 2)
     ),
     text_if(
-      met$pairs > 0, unwrapped("The sampler: %s of %s coupled pairs of chains
-         from independent draws of the prior met within warmup, the last after
-         %s sweeps%s."),
+      met$pairs > 0, unwrapped("The sampler: %s of %s coupled pairs of chains,
+         started at independent draws of the prior, met within warmup. The last
+         met after %s sweeps%s."),
       format_count(met$pairs - met$apart), format_count(met$pairs),
       format_count(met$latest), if (met$apart == 0) none else ""
     )
@@ -375,12 +375,12 @@ probabilistic_guarantee <- function(label, fit, study) {
   check_class(study, "replicate_study")
   check_sealed(study)
   why <- if (label$label != "asymptotic" || !is.null(fit$censor)) {
-    c(x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
-           ', from censoring'}; a study is about weights made from a file.")
+    c(x = "The fit's own label is {.val {label$label}}{if (!is.null(fit$censor))
+           ', from censoring'}. A study is about weights made from a file.")
   } else if (!identical(study$of, mechanism_mark(fit))) {
     c(
-      x = "The study is of another model, mechanism or file.",
-      i = "Make a study of this very fit."
+      x = "The study was made for another model, mechanism or file.",
+      i = "Make a study of this fit."
     )
   } else if (2 * fit$bound$overall > study$epsilon) {
     c(
@@ -389,8 +389,8 @@ probabilistic_guarantee <- function(label, fit, study) {
     )
   } else if (study$file_rank == 0) {
     c(
-      x = "This file's Lipschitz bound exceeds that of every local database:
-           they are not like it.",
+      x = "This file's Lipschitz bound exceeds every local database's, so the
+           local databases are not like the file.",
       i = "Fit a model with tails like the file's, or give {.arg generate}."
     )
   }

@@ -112,8 +112,8 @@ aligned_values <- function(set, j, data, known, variable) {
   refuse_if(
     nrow(set) != nrow(data),
     "{.arg synthetic} must have the same rows as {.arg data}.",
-    x = "Set {j} has {nrow(set)}, {.arg data} has {nrow(data)}.",
-    i = "The risk is that of the file's own records.", arg = "synthetic"
+    x = "Set {j} has {nrow(set)}, and {.arg data} has {nrow(data)}.",
+    i = "The risk is measured for the file's own records.", arg = "synthetic"
   )
   check_columns(known, set, "synthetic")
   for (name in known) {

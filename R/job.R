@@ -75,9 +75,9 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
 }
 
 check_epsilon_use <- function(job, definition) {
-  noise <- "It determines the scale of the noise."
+  noise <- "Epsilon determines the scale of the noise."
   why <- switch(definition$kind,
-    censored = "It determines the interval that the likelihood is censored to.",
+    censored = "Epsilon sets the interval that the likelihood is censored to.",
     histogram = noise, scores = noise, unname(definition$needs["epsilon"])
   )
   if (!is.na(why)) check_given(job$epsilon, definition$name, why, "epsilon")
@@ -98,8 +98,8 @@ check_survey_use <- function(job, definition) {
       definition$kind != "no data" &&
       (is.null(definition$stages) || definition$kind == "scores"),
     "The mechanism {.val {definition$name}} takes no survey weights.",
-    i = "It has no likelihood that they could be exponents of. Leave
-         {.arg survey_weights} out, or choose another mechanism.",
+    i = "Survey weights are exponents of a likelihood, which it does not have.
+         Leave {.arg survey_weights} out, or choose another mechanism.",
     arg = "survey_weights"
   )
   if (definition$label == "strict") check_survey_is_public(survey)
@@ -222,7 +222,7 @@ abort_not_taken <- function(strange, definitions, known) {
     x_bullets(told),
     stats::setNames(cli_escape(takes), rep("i", length(takes))),
     i = if (length(takes) == 0) {
-      "State the settings of a mechanism object where you make it."
+      "State settings where you make the mechanism object."
     },
     arg = strange[1]
   )
@@ -237,7 +237,7 @@ why_not_taken <- function(name, known) {
   }, mechanisms_with(c("stages", "release"))))
   meant <- nearest_word(name, known)
   why <- if (name %in% names(paper_arguments)) {
-    "The papers' {.arg {name}} is called {.arg {paper_arguments[[name]]}}."
+    "What the papers call {.arg {name}} is {.arg {paper_arguments[[name]]}}."
   } else if (length(takers) > 0) {
     "{.arg {name}} is an argument of {.val {takers}}."
   } else if (name %in% c("privacy_weights", "censor")) {

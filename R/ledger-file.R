@@ -78,6 +78,7 @@ read_ledger <- function(path) {
   broken_if <- function(wrong, what) {
     refuse_if(
       wrong, "{.file {path}} is damaged or was changed.", x = what,
+      i = "If it is your ledger, restore it from a backup.",
       abort = abort_ledger, .envir = rlang::caller_env()
     )
   }

@@ -271,8 +271,8 @@ check_budget <- function(book, label) {
     shown <- c(format_exact(book$epsilon), format_up(c(spent, total)))
     abort_privacy(
       "The ledger's budget does not allow this.",
-      x = "Of epsilon {shown[1]} ({book$neighbours}), {shown[2]} is spent; this
-           would make it {shown[3]}.",
+      x = "The budget is epsilon {shown[1]} ({book$neighbours}). {shown[2]} is
+           spent, and this release would bring it to {shown[3]}.",
       arg = "ledger", class = "pseudosynth_error_budget",
       spent = spent, total = total, budget = book$epsilon
     )
@@ -285,7 +285,7 @@ check_has_delta <- function(book) {
   refuse_privacy(
     book$delta == 0, "Gaussian noise needs a ledger with a {.arg delta}.",
     x = "This ledger has none. Nothing was drawn.",
-    i = "Use {.code delta = 0} here, which gives Laplace noise. Or open
+    i = "Use {.code delta = 0} in this call, which gives Laplace noise. Or open
          another ledger for this file:
          {.code ledger(path, epsilon, delta = 1e-5)}.",
     arg = "ledger", class = "pseudosynth_error_budget",

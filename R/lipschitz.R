@@ -108,8 +108,9 @@ lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
   check_quantile(quantile)
   refuse_if(
     quantile < x$quantile,
-    "A bound cannot be changed to another {.arg quantile}.",
-    i = "Call {.fn lipschitz} on the fit or on the matrix.", arg = "quantile"
+    "A bound cannot be changed to a smaller {.arg quantile}.",
+    i = "Call {.fn lipschitz} on the fit or the log-likelihood matrix.",
+    arg = "quantile"
   )
   x
 }
@@ -159,7 +160,7 @@ print_lines.lipschitz_bound <- function(x) {
       if (x$weighted) " of a weighted fit" else "", x$unit
     ),
     sprintf(
-      "  overall %s, twice it %s, largest oscillation %s",
+      "  overall %s, twice that %s, largest oscillation %s",
       format_figure(x$overall), format_figure(2 * x$overall),
       format_figure(max(x$oscillation))
     ),

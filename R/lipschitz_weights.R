@@ -110,8 +110,8 @@ lipschitz_scheme <- function() {
         allow_unconverged = TRUE
       )
     },
-    why_not_freezable = "They were made from a bound or a matrix, which do not
-      know the model. Give {.fn lipschitz_weights} the fit."
+    why_not_freezable = "They were made from a bound or a matrix, which holds no
+      model. Give {.fn lipschitz_weights} the fit."
   )
 }
 

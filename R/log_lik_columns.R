@@ -24,8 +24,8 @@ function_columns <- function(f, data, draws) {
     refuse_if(
       !is.numeric(values) || length(values) != n_draws || n_draws == 0,
       "The log-likelihood function must give one number per draw.",
-      x = "For one record it gives {describe_type(values)}; the first record
-           has {n_draws}.",
+      x = "For one record it gives {describe_type(values)}. The first record got
+           {n_draws} value{?s}.",
       arg = "x", rows = i
     )
     as.double(values)
@@ -47,7 +47,8 @@ merge_chains <- function(x) {
   size <- dim(x)
   refuse_if(
     length(size) != 3,
-    "A log-likelihood array must be iterations x chains x records.",
+    "A log-likelihood array must have three dimensions: iterations, chains and
+     records.",
     x = "It has {length(size)} dimension{?s}.", arg = "x"
   )
   matrix(as.vector(x), size[1] * size[2], size[3])
@@ -83,8 +84,8 @@ external_log_lik <- function(x) {
   abort_input(
     "{.arg x} must be a fit or a log-likelihood.",
     x = "It is {describe_type(x)}.",
-    i = "A {.cls synthesizer}, an S x N matrix with draws in rows and records
-         in columns, a {.code function(data_i, draws)}, or a fit with a
+    i = "Give a {.cls synthesizer}, an S x N matrix with draws in rows and
+         records in columns, a {.code function(data_i, draws)}, or a fit with a
          {.fn log_lik} method.",
     arg = "x"
   )

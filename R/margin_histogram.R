@@ -91,8 +91,8 @@ resolve_margin <- function(margin, short, taken = TRUE) {
   refuse_if(
     !is.null(margin), "The margin must be given only once.",
     x = "{.arg margin} is given together with {.arg {names(short)}}.",
-    i = "Write {.code margin = margin_histogram(bounds, bins, share)}: its
-         bounds are those of the released values, too.",
+    i = "Write {.code margin = margin_histogram(bounds, bins, share)}. Its
+         bounds also apply to the released values.",
     arg = "margin"
   )
   if (is_no_margin(short)) {

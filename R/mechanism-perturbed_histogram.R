@@ -7,8 +7,8 @@ definition_perturbed_histogram <- function() {
     title = "perturbed histogram", does = "the margin's noisy histogram alone",
     short = "Histogram", colour = "#999933",
     # Hu, Williams and Savitsky
-    aliases = "ph", needs = c(margin = "State its public {.arg bounds}, and no
-      {.arg margin_share} of 0."),
+    aliases = "ph", needs = c(margin = "State the public {.arg bounds} of the
+      response. {.arg margin_share} must not be 0."),
     make = function() new_mechanism(definition_perturbed_histogram()),
     split = function(job, rest) list(first = 0, draw = 0),
     release = function(job, sets) {

@@ -14,7 +14,7 @@ definition_scalar <- function() {
     short = "SW", colour = "#E69F00",
     # Savitsky, Williams and Hu (2022); Hu and Savitsky
     aliases = c("emweighted", "weights_s"),
-    needs = c(epsilon = "The weight is solved for it."),
+    needs = c(epsilon = "The weight is solved for this epsilon."),
     make = mechanism_scalar, from_unweighted = TRUE, stages = stages_scalar
   )
 }

@@ -66,8 +66,9 @@ release_settings <- function(job) {
   refuse_if(
     length(margin$bins) > 1,
     "The mechanism {.val score} places its bins itself.",
-    x = "{.arg bins} are breaks.",
-    i = "State {.arg bounds} and a number of {.arg bins}.", arg = "bins"
+    x = "{.arg bins} states breaks.",
+    i = "State {.arg bounds}, and the number of bins as {.arg bins}.",
+    arg = "bins"
   )
   reference <- s$reference
   if (is_categorical(job$model$family)) {

@@ -7,7 +7,8 @@ definition_topcode <- function() {
     name = "topcode", kind = "no claim", label = "none", title = "top-coding",
     does = "values above a threshold become the threshold",
     short = "Top-coding", colour = "#AA4499",
-    needs = c(top = "Values above it are replaced."), make = mechanism_topcode,
+    needs = c(top = "Values above {.arg top} are replaced by it."),
+    make = mechanism_topcode,
     prepare = checked_by(function(job) {
       histogram_values(plain_left(job$formula), job$data)
     }),

@@ -19,8 +19,9 @@ definition_two_stage <- function() {
     title = "censored likelihood, two-stage weights",
     does = "censors under weights from a paid draw",
     short = "Two-stage", colour = "#88CCEE",
-    needs = c(weight_range = "Two public numbers: a record keeps weight 1 if its
-      log-likelihood lies within the first, and gets 0 beyond the second."),
+    needs = c(weight_range = "Give two public numbers, lo and hi. A record keeps
+      weight 1 if its log-likelihood is at most lo in absolute value, and gets
+      weight 0 from hi on."),
     make = mechanism_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     split = split_two_stage, stages = stages_two_stage, grid = grid_two_stage

@@ -16,7 +16,7 @@ definition_weighted_e <- function() {
     title = "truncated weights (Weighted-e)",
     does = "Lipschitz weights, records above the target dropped",
     short = "Weighted-e", colour = "#6A3D9A",
-    needs = c(epsilon = "Records are dropped by it."),
+    needs = c(epsilon = "Epsilon decides which records are dropped."),
     make = mechanism_weighted_e, from_unweighted = TRUE,
     stages = stages_weighted_e
   )

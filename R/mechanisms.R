@@ -142,7 +142,7 @@ find_mechanism <- function(x, parts, arg = "mechanism") {
   abort_input(
     "{.arg {arg}} must be one of {.or {.val {choices}}}.",
     x = if (length(labelled) > 0) {
-      "{.val {x}} is a label, which {.or {.val {labelled}}} can carry."
+      "{.val {x}} is a label. For this label, choose {.or {.val {labelled}}}."
     } else {
       "It is {.val {x}}."
     },

@@ -233,7 +233,7 @@ format_rhat <- function(x) {
 #' @noRd
 share_text <- function(x) {
   sprintf(
-    "%d of %d, at most a share of %s with %s%% confidence",
+    "%d of %d, a share of at most %s with %s%% confidence",
     x$above, x$replicates, format_figure(x$share_upper), format(100 * x$level)
   )
 }

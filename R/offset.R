@@ -83,7 +83,7 @@ check_offset_values <- function(x, term, data) {
     n_bad > 0, "The offset {.code {term}} must be finite.",
     x = "It is not finite for {n_bad} of {n} record{?s}. It is computed from the
          {cli::qty(columns)}column{?s} {.val {columns}}.",
-    i = "An exposure is above 0. Correct or drop
+    i = "An exposure must be above 0. Correct or drop
          {cli::qty(n_bad)}{?this record/these records}.",
     arg = "formula", rows = bad
   )
@@ -132,11 +132,11 @@ check_margin_offset <- function(design, spec) {
   beyond <- which(spec$offset < range[1] | spec$offset > range[2])
   refuse_if(
     length(beyond) > 0,
-    "A margin must be drawn for offsets within the file's range.",
+    "A margin needs offsets within the file's range.",
     x = "{.code {design$offset}} is outside it for {length(beyond)} of
          {length(spec$offset)} record{?s}, which would get the values of the
          file's records.",
-    i = "Leave out the margin, or these records.",
+    i = "Leave out the margin or these records.",
     arg = "newdata", rows = beyond
   )
 }

@@ -164,7 +164,7 @@ histogram_values <- function(x, data, stated = NULL) {
   } else {
     refuse_if(
       is.numeric(x) && !is.null(data),
-      "{.arg data} is only used with a formula {.arg x}.",
+      "{.arg data} is only used if {.arg x} is a formula.",
       x = "{.arg x} is {describe_type(x)}.", arg = "data"
     )
     response <- list(name = "x", transform = "identity", constant = 1)
@@ -224,7 +224,7 @@ histogram_breaks <- function(values, bounds, bins) {
   refuse_if(
     !all(is.finite(scaled)),
     "{.arg bounds} must be finite on the scale of the bins.",
-    x = "{.code {values$response$label}} is not.", arg = "bounds"
+    x = "{.code {values$response$label}} is not finite there.", arg = "bounds"
   )
   if (!stated) scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
   check_ends_hold(ends, values$response, arg)
@@ -426,10 +426,10 @@ histogram_verdict <- function(x) {
   }
   exact <- x$noise == "discrete"
   list(label = if (exact) "strict" else "none", reasons = if (exact) {
-    unwrapped("Bounds and bins are public, and one record changes one count by 1
-       (replace: two), under exact discrete Laplace noise.")
+    unwrapped("Bounds and bins are public. One record changes one count by 1, or
+       two counts under replace. The noise is exact discrete Laplace noise.")
   } else {
     unwrapped("The noise is Laplace noise in floating point, whose last digits
-       can reveal the counts: only to reproduce the papers.")
+       can reveal the counts. It serves only to reproduce the papers.")
   })
 }

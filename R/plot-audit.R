@@ -74,7 +74,7 @@ autoplot.guarantee_audit <- function(object, ...) {
     confidential_labs(
       title = paste0("Privacy losses found, ", object$mechanism),
       subtitle = paste0(object$model, ", N = ", format_count(object$n_records)),
-      x = "Neighbours, by their largest loss", y = "Privacy loss"
+      x = "Neighbours, in order of loss", y = "Privacy loss"
     )
 }
 
@@ -135,7 +135,7 @@ audit_curves <- function(object) {
     labs(
       subtitle = paste0(
         "Line: claimed. Points: ", format_count(object$replicates),
-        " runs of either.\nDashed: a test that learns nothing"
+        " runs on each file.\nDashed: a test that learns nothing"
       ),
       x = "False alarms", y = "Missed"
     )

@@ -34,7 +34,7 @@ autoplot.cleared_tables <- function(object, ...) {
   cells$row <- factor(cells$row, rev(names))
   cells$column <- factor(cells$column, names)
   draw_alone(
-    draw_matrix, cells = cells, title = "Relations that cleared tables have",
+    draw_matrix, cells = cells, title = "Relations in cleared tables",
     subtitle = sprintf(
       "%% of cells empty or withheld; counts %s", counts_text(object)
     )

@@ -112,7 +112,8 @@ draw_margins <- function(bars, subtitle) {
 plot_noise <- function(object) {
   pairs <- which(object$block$noise$order == 2)
   refuse_if(
-    length(pairs) == 0, "The release has no tables of pairs.", arg = "type"
+    length(pairs) == 0, "The release has no tables of pairs.",
+    i = "{.code type = \"margins\"} shows single columns.", arg = "type"
   )
   columns <- do.call(rbind, object$block$tables[pairs])
   names <- names(object$levels)
@@ -126,8 +127,8 @@ plot_noise <- function(object) {
     draw_matrix, cells = matrix_cells(cells, names, 100 * noise),
     title = "Noise of the released tables",
     subtitle = paste(
-      "Total variation by which noise alone would move the table of a pair, in",
-      "percent, before it is shrunk"
+      "Total variation, in percent, by which noise alone would change the",
+      "table of each pair before shrinkage"
     )
   )
 }

@@ -68,7 +68,7 @@ autoplot.file_risk <- function(object, ...) {
       ends[c("column", "panel")], from = ends$share[, 1], to = ends$share[, 2]
     ),
     title = "Risk of synthetic files", subtitle = sprintf(
-      "Keys: %s. Unique by keys: %s of records, once in file and set: %s",
+      "Keys: %s. Records unique by keys: %s in the file, %s in file and set",
       toString(object$keys), format_share(object$overall[["unique_file"]]),
       format_share(object$overall[["unique_both"]])
     ), caption = confidential_caption

@@ -70,9 +70,9 @@ plot_file_tables <- function(object, type) {
     ),
     title = "Tables of synthetic files",
     subtitle = sprintf(
-      "%s (1: as good). Mean over %s: pairs %s, single columns %s",
+      "%s (1: as good as that). Mean over %s: pairs %s, single columns %s",
       if (by_pmse) {
-        "Propensity error, divided by its value by chance in a fresh sample"
+        "Propensity error, divided by the error expected of a fresh sample"
       } else {
         "Total variation from the file, divided by that of a fresh sample"
       },
@@ -146,7 +146,7 @@ draw_statistics <- function(points, named, title, subtitle, caption) {
     ) +
     labs(
       title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
-      caption = caption, x = "Times the difference of a fresh sample", y = NULL
+      caption = caption, x = "Multiple of a fresh sample's difference", y = NULL
     ) +
     theme_pseudosynth() +
     theme(axis.text.y = element_text(colour = "grey15"))
@@ -158,7 +158,7 @@ plot_file_coefficients <- function(object) {
   found <- object$coefficients
   refuse_if(
     is.null(found), "There are no coefficients without a model.",
-    i = "State one in {.fn utility}: {.arg regression}.", arg = "type"
+    i = "State one by {.arg regression} in {.fn utility}.", arg = "type"
   )
   several <- length(unique(found$model)) > 1
   scaled <- function(x) (x - found$file) / found$file_std.error
@@ -222,7 +222,7 @@ draw_models <- function(lines, own, several, kinds, title, subtitle,
     labs(
       title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
       caption = caption, y = NULL,
-      x = "Difference in standard errors of the file's"
+      x = "Difference from the file, in standard errors"
     ) +
     theme_pseudosynth() +
     theme(axis.text.y = element_text(colour = "grey15"))

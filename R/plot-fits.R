@@ -27,7 +27,7 @@ plot_stage_bounds <- function(fits, what = "stage") {
         "Circle: median record. Bar: overall bound",
         if (n_without > 0) {
           sprintf(
-            ".\nNot shown: %s of bound 0 or without a bound",
+            ".\nNot shown: %s with a bound of 0 or none",
             format_count(n_without)
           )
         }

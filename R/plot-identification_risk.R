@@ -100,7 +100,7 @@ record_classes <- function(by, risks) {
     } else if (all(sizes == n_by)) {
       "It has {length(unique(by))} classes, or missing values."
     } else {
-      "It has {n_by} value{?s}, there are {sizes[1]} record{?s}."
+      "It has {n_by} value{?s}, but there are {sizes[1]} record{?s}."
     },
     i = "For instance {.code by = data$age}.", arg = "by"
   )

@@ -169,7 +169,7 @@ plot_measures <- function(object) {
       title = sprintf("Mechanisms compared on %s", object$variable),
       subtitle = paste0(
         releases_text(
-          object, "One released set at each total epsilon, mean of %d"
+          object, "One released set per total epsilon, mean over %d"
         ),
         if (any(frame$mark == "beyond")) ". Triangles: beyond the edge",
         if (any(failed)) ".\nCrosses: no result"
@@ -220,7 +220,7 @@ plot_map <- function(object, measure, against) {
     confidential_labs(
       title = sprintf("Risk and utility on %s", object$variable),
       subtitle = paste0(
-        releases_text(object, "One released set, mean of %d"),
+        releases_text(object, "One released set, mean over %d"),
         if (!identical(object$m, 1L)) ". Bars: two Monte Carlo errors",
         if (failed > 0) {
           sprintf(".\nNot shown: %s without a result", counted(failed, "run"))
@@ -248,8 +248,8 @@ line_shapes <- c(16, 17, 15, 1, 2, 0, 18, 3, 4, 8, 5, 6)
 check_measured_of <- function(object, name, arg) {
   needs <- c(risk = "radius", groups = "groups")[name]
   refuse_if(
-    all(is.na(object$table[[name]])), "A map needs rows with {.val {name}}.",
-    i = if (!is.na(needs)) "Compare with {.arg {needs}}.", arg = arg
+    all(is.na(object$table[[name]])), "A map needs rows with a {.val {name}}.",
+    i = if (!is.na(needs)) "Give {.arg {needs}} to {.fn compare}.", arg = arg
   )
 }
 

@@ -17,7 +17,7 @@ parameter_frame <- function(fits, parameters) {
   )
   refuse_if(
     is.null(parameters) && length(shared) > most_parameters,
-    "{.arg parameters} must name those to show: the fits share
+    "{.arg parameters} must name the parameters to show: the fits share
      {length(shared)}.",
     i = "A figure shows at most {most_parameters} unless they are named.",
     arg = "parameters"

@@ -68,9 +68,9 @@ plot_curves <- function(sets, truth, transform, prefix, tail) {
     curves[c("x", "density", "release")], transform, prefix, limits
   ) +
     confidential_labs(subtitle = if (tail) {
-      "One set each, above the file's 90% quantile"
+      "One set per release, above the file's 90% quantile"
     } else {
-      "One set each"
+      "One set per release"
     })
 }
 
@@ -112,8 +112,8 @@ plot_pairs <- function(sets, truth, transform, prefix) {
   sizes <- lengths(sets)
   refuse_if(
     any(sizes != length(truth)),
-    "Sets must have the records of {.arg data}, in its order.",
-    x = "They have {.val {unique(sizes)}} records, {.arg data} has
+    "Sets must have the records of {.arg data}, in the same order.",
+    x = "They have {.val {unique(sizes)}} records, and {.arg data} has
          {.val {length(truth)}}.",
     arg = "data"
   )
@@ -150,7 +150,7 @@ plot_values <- function(sets, truth, transform, prefix) {
       scale_y_continuous(labels = labels)
     }) +
     confidential_labs(
-      subtitle = "One set each. Circle: median", x = NULL, y = NULL
+      subtitle = "One set per release. Circle: median", x = NULL, y = NULL
     ) +
     theme_columns()
 }

@@ -48,7 +48,7 @@ autoplot.resampled_statistics <- function(object, ...) {
     facet_wrap(vars(.data$statistic), scales = "free_x") +
     confidential_labs(
       title = sprintf("Statistics of %s, resampled", object$variable),
-      subtitle = "Circle: estimate. Dashed: that of the confidential file",
+      subtitle = "Circle: estimate. Dashed: the confidential file's estimate",
       x = NULL, y = NULL
     ) +
     theme_rows(14)

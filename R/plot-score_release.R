@@ -42,7 +42,7 @@ plot_coefficients <- function(object) {
   if (!all(level)) frame <- frame[!level, ]
   interval_figure(
     frame, sprintf("Coefficients of %s", response_label(object$response)),
-    "Estimates and 95% intervals, with the noise in them"
+    "Estimates and 95% intervals, which include the noise"
   )
 }
 

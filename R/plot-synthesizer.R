@@ -79,7 +79,7 @@ autoplot.synthesizer <- function(
   refuse_if(
     type == "change" && any(sizes != sizes[1]),
     "All fits must have the same records.",
-    x = "They have {.val {unique(sizes)}}.", arg = "..."
+    x = "They have {.val {unique(sizes)}} records.", arg = "..."
   )
   switch(type,
     bounds = if (length(others) == 0) {

@@ -67,17 +67,17 @@ autoplot.synthetic_data <- function(
   alone <- length(others) == 0 && type == "density"
   refuse_if(
     is.data.frame(prefix), "{.arg prefix} must be text.",
-    i = "The file is given by name: {.code data = file}; {.fn utility} compares
+    i = "Give the file by name: {.code data = file}. {.fn utility} compares
          sets with it.", arg = "prefix"
   )
   refuse_if(
     is.null(data) && !alone,
-    "{.arg data} must be the file: this figure shows sets beside it.",
+    "{.arg data} must be the file: this figure compares the sets with it.",
     i = "For instance {.code autoplot(sets, data = file)}.", arg = "data"
   )
   if (are_files(object)) {
     refuse_if(
-      !alone, "Sets of whole files have one figure.",
+      !alone, "Sets of whole files have only one type of figure.",
       i = "{.fn utility} compares them with the file.", arg = "type"
     )
     response_prefix(prefix)

@@ -5,7 +5,7 @@ autoplot.released_tables <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn tables}.")
   columns <- object$columns
   refuse_if(
-    length(columns) > 3, "A figure has at most three columns.",
+    length(columns) > 3, "A figure shows at most three columns.",
     x = "The table has {length(columns)}.", arg = "object"
   )
   if (length(columns) > 1) plot_heat_map(object) else plot_one_way(object)
@@ -34,7 +34,7 @@ plot_one_way <- function(object) {
       if (object$about == "population") {
         "; thick: noise alone, thin: noise and sampling error"
       } else {
-        " that count the noise alone"
+        " for the noise alone"
       }
     )
   )

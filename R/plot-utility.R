@@ -58,7 +58,7 @@ autoplot.utility <- function(object, ...) {
     confidential_labs(
       title = sprintf("Statistics of synthetic %s", object$variable),
       subtitle = sprintf(
-        "Against the file's, the line at 0. Circle: mean of %s%s.\n%s %s, %s",
+        "Line at 0: the file's. Circle: mean of %s%s.\n%s %s, %s",
         counted(nrow(difference), "set"),
         if (any(beyond)) ".\nTriangles: beyond the edge" else "",
         if (is.null(object$table$shares)) {

@@ -102,9 +102,9 @@ plot_study <- function(table, value = "value", mechanism = "mechanism",
   single <- unique(frame$mechanism[group_sizes(frame) < 2])
   refuse_if(
     type == "density" && length(single) > 0,
-    "A density needs two numbers or more of each mechanism in each panel.",
-    x = "{.val {single}} {?has/have} a single one.",
-    i = "{.val violins} show single numbers as dots.", arg = "table"
+    "A density needs at least two numbers per mechanism in each panel.",
+    x = "{.val {single}} {?has/have} only one.",
+    i = "{.arg type} {.val violins} shows one number as a dot.", arg = "table"
   )
   transform <- if (log) "log" else "identity"
   switch(type,
@@ -130,14 +130,16 @@ check_study_type <- function(table, type, panels, line, at, log) {
   if (!is.null(at)) check_study_column(table, at, number = TRUE)
   refuse_if(
     if (is.null(at)) type == "records" else type == "violins",
-    "{.arg at} is the column of true values of {.val records}, or of the places
-     of {.val density}.",
+    "{.arg at} must name the column of true values for {.val records}, or of
+     places for {.val density}. {.val violins} do not use it.",
     arg = "at"
   )
   refuse_if(
     length(panels) > switch(type, violins = 2, density = 1, records = 0),
-    "{.arg panels} must be fewer columns for {.arg type} {.val {type}}.",
-    x = "It names {length(panels)}.", arg = "panels"
+    "{.arg panels} must name fewer columns for {.arg type} {.val {type}}.",
+    x = "It names {length(panels)}.",
+    i = "{.val violins} takes two, {.val density} one and {.val records} none.",
+    arg = "panels"
   )
   refuse_if(
     type != "violins" && !is.null(line),

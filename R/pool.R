@@ -242,9 +242,9 @@ combining_rule <- function(fits, rule) {
     identical(known, "none"), "These sets cannot be combined.",
     x = "They hold the same best values in different rows, so the variance
          between them does not measure what the noise hides.",
-    i = "{.code confint(release)} has a score release's own intervals of its
+    i = "For a score release, {.code confint(release)} gives intervals of the
          coefficients.",
-    i = "Where the release takes it, {.code synthesize(release, m = 20,
+    i = "If the release allows it, {.code synthesize(release, m = 20,
          uncertainty = TRUE)} draws sets that {.fn pool} can combine.",
     arg = "fits"
   )
@@ -336,7 +336,7 @@ estimate_parts <- function(fit, j) {
   refuse_if(
     anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms])),
     "Estimates must be finite numbers with distinct names.",
-    x = "Those of result {j} are not.", arg = "fits"
+    x = "The estimates of result {j} are not.", arg = "fits"
   )
   # Of terms that it does not hold
   variance <- tryCatch(

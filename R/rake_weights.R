@@ -107,8 +107,8 @@ check_totals <- function(totals, sets) {
     toString(sort(setdiff(names(x), "total")))
   }, "")
   refuse_if(
-    anyDuplicated(of) > 0, "{.arg totals} must have only one table for the same
-    columns.",
+    anyDuplicated(of) > 0,
+    "{.arg totals} must not have two tables of the same columns.",
     x = "It has more than one for {.val {unique(of[duplicated(of)])}}.",
     arg = "totals"
   )
@@ -116,7 +116,7 @@ check_totals <- function(totals, sets) {
   refuse_if(
     any(abs(sums - sums[1]) > raking_tolerance * sums[1]),
     "All tables of {.arg totals} must have the same sum.",
-    x = "Those of {totals_of(found[c(1, which.max(abs(sums - sums[1])))])}
+    x = "The sums of {totals_of(found[c(1, which.max(abs(sums - sums[1])))])}
          differ.",
     i = "No weights can meet both.", arg = "totals"
   )
@@ -127,9 +127,9 @@ check_total <- function(x, sets) {
   of <- setdiff(names(x), "total")
   refuse_if(
     !"total" %in% names(x) || length(of) == 0 || nrow(x) == 0,
-    "Each of {.arg totals} must have a column {.val total} and columns of the
-    sets.",
-    x = "One has {counted(nrow(x), 'row')} of {.val {names(x)}}.",
+    "Each table of {.arg totals} must have rows, a column {.val total} and
+    columns of the sets.",
+    x = "One table has {counted(nrow(x), 'row')} of {.val {names(x)}}.",
     arg = "totals"
   )
   columns <- setdiff(names(sets$sets[[1]]), sets$survey_weights)
@@ -211,8 +211,8 @@ total_cells <- function(total, frame, k) {
   empty <- nrow(total) - length(unique(found))
   refuse_if(
     empty > 0, "Every total must have records in each set.",
-    x = "By {toString(of)}, set {k} has no record for
-         {counted(empty, 'total')}.",
+    x = "Set {k} has no record for {counted(empty, 'total')} in the table of
+         {toString(of)}.",
     i = "Join levels in the sets and in the totals.", arg = "totals"
   )
   found

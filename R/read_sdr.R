@@ -81,7 +81,7 @@ read_sdr <- function(path, variables = NULL, incomplete = c("drop", "error")) {
   complete_records(
     cbind(sdr_recode(raw), raw[variables]),
     stats::setNames(nm = names(sdr_fields)), seq_along(lines), incomplete,
-    "respondent", ": not employed, most of them"
+    "respondent", "; most of them are not employed"
   )
 }
 

@@ -21,7 +21,7 @@ new_records <- function(parts) {
   parts <- Filter(Negate(is.null), parts)
   if (length(unique(vapply(parts, NROW, 1L))) > 1) {
     # A defect of the package, never the user's; the call may hold records
-    stop("All parts of records must be of the same number of them.",
+    stop("All parts of `records` must have the same number of records.",
       call. = FALSE
     )
   }
@@ -151,7 +151,7 @@ final_fit <- function(x) {
 fit_of_records <- function(x, arg) {
   check_class(
     final_fit(x), "synthesizer",
-    "A score release has no weights and no bounds of records.", arg = arg
+    "A score release has no record weights and no record bounds.", arg = arg
   )
 }
 
@@ -168,7 +168,7 @@ nobs.pseudosynth_result <- function(object, ...) {
     parts[["n_records"]] %||%
     if (!is.null(parts[["spec"]])) n_records(parts)
   refuse_if(
-    is.null(n), "There are no records of {describe_type(object)}.",
+    is.null(n), "There is no number of records for {describe_type(object)}.",
     arg = "object"
   )
   n
@@ -231,7 +231,7 @@ check_weights_records <- function(weights, data, arg = "privacy_weights") {
     length(differ) > 0,
     "{.arg {arg}} must be made for these records, in this order.",
     x = "The {cli::qty(length(differ))}column{?s} {.val {differ}}
-         {?holds/hold} other values than those of the weights.",
+         {?holds/hold} other values than when the weights were made.",
     i = "Make the weights again from this file, or get frozen ones by
          {.code predict(rule, data)}.",
     arg = arg, class = "pseudosynth_error_other_records"

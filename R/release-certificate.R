@@ -48,8 +48,8 @@ tell_unused_levels <- function(set) {
     tell_of(
       "unused_levels",
       "Published columns have levels that no record has: {shown}.",
-      i = "If these must stay secret, do not use this release; remove them with
-           {.fn droplevels} before the fit."
+      i = "If these levels must stay secret, do not use this release. Remove
+           them with {.fn droplevels} before the fit."
     )
   }
 }
@@ -76,7 +76,7 @@ release_certificate <- function(x, synthetic, data, files, long) {
   new_certificate(
     synthetic, files, list(
       sets = synthetic$m, records = synthetic$n_records,
-      layout = if (long) "one file of all sets" else "one file a set"
+      layout = if (long) "one file for all sets" else "one file per set"
     ),
     synthetic$columns$name,
     setdiff(names(synthetic$sets[[1]]), synthetic$columns$name),

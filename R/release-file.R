@@ -72,7 +72,7 @@ check_published_rows <- function(file, beside) {
   other <- nrow(file) != nrow(beside)
   refuse_if(
     other, "{.arg data} must be the file that was released.",
-    x = "It has {format_count(nrow(file))} record{?s}, the published columns
+    x = "It has {format_count(nrow(file))} record{?s}, and the published columns
          have {format_count(nrow(beside))}.",
     arg = "data"
   )

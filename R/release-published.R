@@ -21,7 +21,7 @@ refuse_near_copies <- function(y, beside, public) {
     length(setdiff(told, public)) > 0,
     "Published columns must not nearly reveal the response.",
     x = "{.val {told}} {cli::qty(length(told))}{?reveals/reveal}
-         {format_near_share(near$share)} of it.",
+         {format_near_share(near$share)} of the response.",
     i = "Leave one out, or name all of them if this is intended:
          {.code public = {quoted_names(told)}}.",
     class = "pseudosynth_error_near_copy", share = near$share
@@ -37,7 +37,7 @@ check_none_distinct <- function(synthetic, public) {
   refuse_privacy(
     length(told) > 0,
     "A published column must not identify single records.",
-    x = "{cli::qty(length(told))}Nearly every record has a value of its own
+    x = "{cli::qty(length(told))}Nearly every record has its own value
          of {.val {told}}.",
     i = "Leave {cli::qty(length(told))}{?it/them} out, round {?it/them}, or
          write {.code public = {quoted_names(told)}} if this is intended.",

@@ -89,7 +89,7 @@ not_covered <- function(inputs) {
     if (!identical(inputs$published, "none")) {
       paste(
         "the published columns, which are those of the file, and what they",
-        "tell about the protected ones"
+        "reveal about the protected ones"
       )
     },
     "other releases from the same file: their charges add up in a ledger",

@@ -295,7 +295,7 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
   strength <- c(none = 1, probabilistic = 2, asymptotic = 2, strict = 3)
   reasons <- c(
     if (!is_sealed(synthetic) || !is_sealed(label)) {
-      "It was edited after it was made, or another version made it."
+      "It was edited, or made by another version of the package."
     },
     if (!isTRUE(label$converged)) {
       "It was drawn from a fit that has not converged."
@@ -306,13 +306,13 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
     },
     text_if(
       strength[[label$label]] < strength[[require]],
-      "Its label is \"%s\", `require` asks for \"%s\"%s.", label$label,
+      "Its label is \"%s\", but `require` asks for \"%s\"%s.", label$label,
       require, if (require == "asymptotic") " or better" else ""
     ),
     if (!is.null(epsilon)) epsilon_reasons(label, epsilon, neighbours),
     text_if(
       !is.null(delta) && label$epsilon$delta > delta,
-      "Its epsilon holds at delta %s, `delta` allows %s.",
+      "Its epsilon holds at delta %s, but `delta` allows %s.",
       format_exact(label$epsilon$delta), format_exact(delta)
     ),
     if (!is.null(ledger) &&
@@ -335,7 +335,7 @@ epsilon_reasons <- function(label, epsilon, neighbours) {
     "Its epsilon is withheld: release the job, which knows it."
   } else if (exceeds(total, epsilon)) {
     sprintf(
-      "Its total cost is epsilon %s (%s), `epsilon` allows %s.",
+      "Its total cost is epsilon %s (%s), but `epsilon` allows %s.",
       label_figure(total, label), neighbours, format_exact(epsilon)
     )
   }
@@ -420,9 +420,9 @@ check_level_order <- function(x, file, public) {
   }, NA)))
   refuse_privacy(
     length(told) > 0,
-    "Levels must not stand in the order of the response.",
-    x = "The levels of {.val {told}} follow its means or medians.",
-    i = "Sort them before, {.code factor(as.character(x))}, or write
+    "Levels must not be in the order of the response.",
+    x = "The levels of {.val {told}} follow the response's means or medians.",
+    i = "Sort them first, {.code factor(as.character(x))}, or write
          {.code public = {quoted_names(told)}} if this is intended.",
     class = "pseudosynth_error_level_order"
   )

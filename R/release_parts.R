@@ -29,7 +29,7 @@ check_file_response <- function(variable, file) {
   y <- file[[variable]]
   refuse_if(
     !is.numeric(y) && !is.character(y) && !is.factor(y) && !is.logical(y),
-    "Column {.val {variable}} of {.arg data} must be the response: numbers,
+    "Column {.val {variable}} of {.arg data} must hold a response: numbers,
      text, a factor or logical values.",
     x = "It is {describe_type(y)}.", arg = "data", column = variable
   )
@@ -93,7 +93,7 @@ release_sets <- function(synthetic, data) {
   own <- nrow(if (is_job(synthetic)) job_data(synthetic) else data)
   refuse_if(
     nrow(data) != own, "{.arg data} must be the file of the job.",
-    x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
+    x = "It has {nrow(data)} row{?s}, but the job's file has {own}.",
     i = "Leave {.arg data} out: the job holds its file.", arg = "data"
   )
   synthetic <- sets_of(synthetic)
@@ -141,9 +141,9 @@ check_one_set <- function(set, data) {
       length(unique(values)) > 1
     }
     refuse_if(
-      stacked, "A data frame must be one set.",
-      x = "Its column {.val {name}} shows {length(unique(values))} sets, one
-           below the other.",
+      stacked, "A data frame must hold one set.",
+      x = "By its column {.val {name}}, it holds {length(unique(values))}
+           sets, one below the other.",
       i = "Give the synthetic data object, or
            {.code unname(split(x, x${name}))}.",
       arg = "synthetic"

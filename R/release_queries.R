@@ -96,7 +96,7 @@ print_lines.release_queries <- function(x) {
   unlist(lapply(seq_len(nrow(table)), function(i) {
     c(
       paste("--", if (table$when[i] == "run") {
-        "run already: checks and counts"
+        "already run: checks and counts"
       } else {
         paste("of the release:", table$when[i])
       }),

@@ -77,8 +77,8 @@ remark_mean <- function(y, values) {
   share <- off / abs(mean(y))
   text_if(
     !is.finite(off) || off > most,
-    unwrapped("The mean of the sets is %s off: one has %s, the file %s. Use
-       another family, tighter public bounds or a margin."),
+    unwrapped("The mean of the sets is %s off: it is %s in one set and %s in
+       the file. Use another family, tighter public bounds or a margin."),
     if (is.finite(share)) paste("up to", format_share(share)) else "far",
     format_figure(found), format_figure(mean(y))
   )
@@ -140,7 +140,7 @@ remark_range <- function(y, values) {
   if (beyond > max(sets_off[["beyond"]], 10 / length(y))) {
     far <- max(abs(values)) / max(abs(y))
     farthest <- text_if(
-      far > 1, "; one is %s times as far from 0 as any of the file's",
+      far > 1, "; one is %s times as far from 0 as any value of the file",
       format_figure(far)
     )
     paste0(
@@ -173,7 +173,7 @@ remark_r_squared <- function(fit, data, values, most = 20000) {
   chance <- 3 * sqrt(4 * own * (1 - own)^2 / length(z)) +
     length(fit$design$columns) / length(z)
   why <- if (inherits(fit, "score_release")) {
-    "noise in the coefficients counts as a relation."
+    "noise in the coefficients looks like a relation."
   } else {
     unwrapped("the fit gives little weight to records far from the regression,
        so relations look stronger than they are.")

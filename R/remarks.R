@@ -177,9 +177,10 @@ remark_prior_unit <- function(fit) {
     abs(stats::median(y) - prior$intercept[1]) > 10 * prior$intercept[2]
   wide <- predictors && stats::IQR(y) > prior_conflict * scale
   if (far || wide) {
-    unwrapped("The prior is for another unit than that of the response and pulls
-       the coefficients to 0. Give public numbers in that unit,
-       prior_normal(scale = , intercept = c( , )), or model its log.")
+    unwrapped("The prior is for another unit than the response's and pulls the
+       coefficients to 0. Give public numbers in the response's unit,
+       prior_normal(scale = , intercept = c( , )), or model the log of the
+       response.")
   }
 }
 

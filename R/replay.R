@@ -10,7 +10,7 @@
 replay <- function(fit, records, refit, seed) {
   if (!is.null(refit)) {
     return(check_class(
-      refit(records$data), "synthesizer", "The function must give a fit.",
+      refit(records$data), "synthesizer", "The function must return a fit.",
       arg = "refit"
     ))
   }

@@ -244,7 +244,7 @@ generated_records <- function(fit, generate, r) {
     record_spec(fit, data),
     pseudosynth_error_input = function(e) {
       abort_input(
-        "The model must take the records of {what}.",
+        "The fit's model must accept the records of {what}.",
         arg = "generate", parent = e
       )
     }
@@ -318,9 +318,9 @@ estimand_values <- function(estimands, y, what) {
   problem <- if (!is.numeric(value) || length(value) == 0) {
     describe_type(value)
   } else if (anyNA(value)) {
-    "missing for some"
+    "partly missing"
   } else if (!rlang::is_dictionaryish(value)) {
-    "not named, or has one name twice"
+    "unnamed, or has one name twice"
   }
   refuse_if(
     !is.null(problem),

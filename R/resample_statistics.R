@@ -122,7 +122,7 @@ named_release_list <- function(synthetic) {
     !is.list(synthetic) || length(synthetic) == 0 || any(names == "") ||
       anyDuplicated(names) > 0 || "confidential" %in% names,
     "{.arg synthetic} must be synthetic data, a job, or a list of these with
-     a name for each.",
+     distinct names other than {.val confidential}.",
     x = "It is {describe_type(synthetic)}.",
     i = "For instance {.code list(LW = a, strict = b)}.", arg = "synthetic"
   )
@@ -168,7 +168,7 @@ measure_of <- function(statistics, variable, survey_weights) {
     twice <- unique(names(numbers)[duplicated(names(numbers))])
     refuse_if(
       length(twice) > 0, "Every statistic must have a name of its own.",
-      x = "{.val {twice}} {?is/are} there more than once.",
+      x = "{.val {twice}} {?appears/appear} more than once.",
       i = "For instance {.code list(center = \"median\", top = \"90%\")}.",
       arg = "statistics"
     )
@@ -216,9 +216,9 @@ plain_statistic <- function(what, variable, survey_weights, shown) {
     "{.arg statistics} must be {.val mean}, {.val median}, {.val sd}, {.val
      total}, a quantile such as {.val 90%}, or functions of a data frame.",
     x = if (shown && word) {
-      "It has {.val {what}}."
+      "It contains {.val {what}}."
     } else {
-      "It has {describe_type(what)}."
+      "It contains {describe_type(what)}."
     },
     arg = "statistics"
   )
@@ -246,8 +246,8 @@ resampled <- function(data, measure, replicates, where, names = NULL) {
   refuse_if(
     !identical(names(estimate), names),
     "A statistic must return the same named numbers for every file.",
-    x = "It returns {length(names)} for the file, {length(estimate)} for
-         {where}, or other names.", arg = "statistics"
+    x = "It returns {length(names)} for the file and {length(estimate)} for
+         {where}, or their names differ.", arg = "statistics"
   )
   n <- nrow(data)
   data <- as.data.frame(data)

@@ -68,8 +68,8 @@ check_binary <- function(y, name, response) {
   text <- is.factor(y) || is.character(y)
   refuse_if(
     stated && length(response$levels) != 2,
-    "{.code levels = } must be two for {.fn bernoulli}.",
-    x = "There are {length(response$levels)}.", arg = "response"
+    "{.code levels = } must give two levels for {.fn bernoulli}.",
+    x = "It gives {length(response$levels)}.", arg = "response"
   )
   refuse_if(
     stated && !text,
@@ -95,8 +95,8 @@ check_binary <- function(y, name, response) {
   } else if (!is.logical(y)) {
     check_that(
       is.numeric(y) && !is.object(y), y,
-      "The response {.val {name}} must be 0/1, logical, a factor of two levels
-       or a character of two values.", arg = "data"
+      "The response {.val {name}} must be 0/1, logical, a factor with two
+       levels or a character vector with two values.", arg = "data"
     )
     bad <- which(!(y %in% c(0, 1)))
     refuse_if(
@@ -114,7 +114,7 @@ check_binary <- function(y, name, response) {
 check_levels <- function(y, name, response) {
   check_that(
     is.factor(y) || (is.character(y) && is.null(dim(y))), y,
-    "The response {.val {name}} must be a factor or a character.",
+    "The response {.val {name}} must be a factor or a character vector.",
     i = "Make it a {.fn factor} with public levels.", arg = "data"
   )
   check_text(y, name)
@@ -145,20 +145,23 @@ response_kinds <- list(
   continuous = list(called = "a continuous response", mass = NA),
   count = list(
     called = "counts", mass = "a count",
-    models = "It models whole numbers; its log link is on their mean."
+    models = "This family models whole numbers; its log link applies to their
+              mean."
   ),
   proportion = list(
     called = "a proportion, whose bounds are the family's", mass = NA,
-    models = "It scales the variable by its {.arg bounds}; its logit link is on
-              the mean."
+    models = "This family scales the variable by its {.arg bounds}; its logit
+              link applies to the mean."
   ),
   binary = list(
     called = "two values", mass = "two values",
-    models = "It models two values; its logit link is on the probability."
+    models = "This family models two values; its logit link applies to the
+              probability."
   ),
   categorical = list(
     called = "levels", mass = "levels",
-    models = "It models levels; its link is on their probabilities."
+    models = "This family models levels; its link applies to their
+              probabilities."
   )
 )
 

@@ -26,7 +26,8 @@ state_response <- function(response, stated) {
   refuse_if(
     length(wrong) > 0,
     "{.arg response} must only state what applies to the response.",
-    x = "{.code {wrong[1]} = } is not for {response_kinds[[kind]]$called}.",
+    x = "{.code {wrong[1]} = } does not apply to
+         {response_kinds[[kind]]$called}.",
     arg = "response"
   )
   scaled <- if (!is.null(given$bounds)) {
@@ -35,7 +36,8 @@ state_response <- function(response, stated) {
   refuse_if(
     !all(is.finite(scaled)),
     "The stated bounds must be finite on the modelled scale.",
-    x = "{.code {response_label(response)}} is not.", arg = "response"
+    x = "At a bound, {.code {response_label(response)}} is not finite.",
+    arg = "response"
   )
   if ("digits" %in% response$stated) {
     response$digits <- given$digits
@@ -123,8 +125,8 @@ with_bounds <- function(response, bounds) {
   refuse_if(
     has_no_value(response),
     "{.arg bounds} must include a value that the response can take.",
-    x = "Given its decimals, its scale and its stated bounds, no value lies
-         between the two.", arg = "bounds"
+    x = "Given the decimals, scale and stated bounds of the response, no
+         value lies between the two.", arg = "bounds"
   )
   response
 }
@@ -136,8 +138,8 @@ check_ends_hold <- function(ends, response, arg) {
   refuse_if(
     has_no_value(response),
     "The ends of {.arg {arg}} must include a value that the response can take.",
-    x = "Its {.code digits} are {response$digits}, and no such value lies
-         between them.",
+    x = "The response has {.code digits = {response$digits}}, and no such value
+         lies between the ends.",
     i = "State wider ends, or more decimals by
          {.code response = public_response(digits = )}.", arg = arg
   )

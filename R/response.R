@@ -59,7 +59,8 @@ abort_plain_left_side <- function(left, columns, family) {
      variable itself.",
     x = "It is {.code {deparse1(left)}}.",
     i = if (family$log_response) {
-      "It takes the logarithm itself. For another scale use {.fn gaussian}."
+      "This family takes the logarithm itself. For another scale use
+       {.fn gaussian}."
     } else {
       response_kinds[[family$kind]]$models
     },

@@ -223,7 +223,8 @@ as.data.frame.pseudosynth_result <- function(x, ...) {
   parts <- unclass(x)
   found <- intersect(c("table", "record", "worst", "synthetic"), names(parts))
   refuse_if(
-    length(found) == 0, "There is no table of {describe_type(x)}.", arg = "x"
+    length(found) == 0, "{.arg x} must be a result that has a table.",
+    x = "It is {describe_type(x)}.", arg = "x"
   )
   as.data.frame(parts[[found[1]]], ...)
 }

@@ -210,8 +210,9 @@ search_k <- function(fit, refit_at, tolerance, max_refits) {
     k <- next_k(k, row$ratio * (1 + tolerance / 2), accepted, refused)
   }
   refuse_privacy(
-    is.null(best), "No k kept the bound of the weighted fit.",
-    x = "All {max_refits} refit{?s} exceeded it.",
+    is.null(best),
+    "No {.arg k} kept the refit within the bound of the weighted fit.",
+    x = "All {max_refits} refit{?s} exceeded that bound.",
     i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}.",
     search = search
   )

@@ -24,13 +24,13 @@ check_scaling <- function(scaling, frame) {
   }, TRUE)
   refuse_if(
     !named || !all(good),
-    "{.arg scaling} must be a named list. For each predictor in it, it must have
-     a centre and a positive scale.",
+    "{.arg scaling} must be a list named by predictors. Each element must be a
+     centre and a positive scale.",
     x = if (named) {
       "It has something else for {.val {names(scaling)[!good]}}."
     } else {
       "It is {describe_type(scaling)}{if (is.list(scaling))
-       ', not with distinct names'}."
+       ' without distinct names'}."
     },
     i = "For instance {.code list(age = c(45, 15))}.", arg = "scaling"
   )
@@ -39,7 +39,9 @@ check_scaling <- function(scaling, frame) {
     length(unknown) > 0,
     "{.arg scaling} must name numeric predictors of the model.",
     x = "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} not among them.",
-    i = if (length(predictors) > 0) "They are {.val {predictors}}.",
+    i = if (length(predictors) > 0) {
+      "The numeric predictors are {.val {predictors}}."
+    },
     arg = "scaling"
   )
   lapply(scaling, as.double)

@@ -221,7 +221,7 @@ score_verdict <- function(x) {
       if (is_categorical(x$family)) {
         "a public vector in the block of its level,"
       } else {
-        "its clipped whole score times a public vector or that of its bin,"
+        "its clipped whole score times a public vector, or its bin's vector,"
       },
       "under exact discrete", if (x$delta > 0) "Gaussian" else "Laplace",
       "noise."
@@ -280,7 +280,7 @@ warn_delta <- function(delta, n, secret = FALSE) {
     warn_of(
       "delta", "{.arg delta} should be far below 1/N.",
       x = if (secret) "It is {format(delta)}." else
-        "It is {format(delta)}, N is {n}.",
+        "It is {format(delta)}, and N is {n}.",
       i = "Publishing one record at random has a delta of 1/N."
     )
   }

@@ -398,7 +398,7 @@ warn_saturated <- function(x, stated = TRUE) {
   saturated <- is_saturated(x)
   if (saturated) {
     why <- c(
-      "The noisy margin tells too little of where values lie.",
+      "The noisy margin says too little about where values lie.",
       i = "Spend more {.arg epsilon}, or state the amount's values as levels."
     )
     if (stated) why <- c(

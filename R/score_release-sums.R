@@ -19,8 +19,8 @@ score_counted <- round(0.2 * score_steps * score_length)
 check_score_design <- function(design) {
   check_no_offset(
     design, "A score release supports none.",
-    "A censored mechanism of {.fn pseudo_posterior} supports it:
-     {.code mechanism = \"centred\"}. Or make it a predictor with a
+    "A censored mechanism of {.fn pseudo_posterior} supports an offset:
+     {.code mechanism = \"centred\"}. Or make the offset a predictor with a
      coefficient."
   )
 }

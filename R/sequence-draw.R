@@ -93,10 +93,10 @@ published_records <- function(plan, file, n) {
 
 abort_of_rules <- function(plan, rows) {
   abort_input(
-    "The models must leave a value that meets the rules.",
-    x = "They leave none for {length(rows)} record{?s} of a set.",
-    i = "The rules are {.code {rule_texts(plan)}}. Draw columns that a rule
-         names one after the other, or leave the rule out.",
+    "The models must be able to draw values that meet the rules.",
+    x = "They cannot do so for {length(rows)} record{?s} of a set.",
+    i = "The rules are {.code {rule_texts(plan)}}. Draw the columns of
+         a rule directly after one another, or leave the rule out.",
     arg = "rules", class = "pseudosynth_error_rule"
   )
 }

@@ -73,9 +73,9 @@ check_joint_weights <- function(weights, plan) {
     !fits(node_of(weights)),
     "{.arg privacy_weights} must be made for whole records of this file, in this
      order.",
-    x = "They come from another file, order or model, or from a rule of one
-         column.",
-    i = "Make them from {.fn fit_file}'s own result, or leave them out.",
+    x = "They come from another file, another order of records, another model
+         or the rule of a single column.",
+    i = "Make them from the result of {.fn fit_file}, or leave them out.",
     arg = "privacy_weights", class = "pseudosynth_error_other_records"
   )
 }
@@ -249,7 +249,8 @@ joint_inputs <- function(x) {
     predictors = published_text(plan$published),
     models = paste(
       "regressions of", toString(names(x$models)),
-      "on the columns before; levels by halves, amounts by part and value;",
+      "on the columns before them; levels by repeated halving, amounts by",
+      "part and value;",
       "bins, centres and scales of the codebook"
     ),
     prior = paste(priors, collapse = "; "),

@@ -45,7 +45,7 @@ check_order <- function(order, drawn, plan) {
   twice <- unique(order[duplicated(order)])
   refuse_if(
     length(twice) > 0, "{.arg order} must name every column once.",
-    x = "{.val {twice}} {?is/are} named again.", arg = "order",
+    x = "{.val {twice}} {?is/are} named more than once.", arg = "order",
     class = "pseudosynth_error_order"
   )
   other <- setdiff(order, drawn)
@@ -63,7 +63,7 @@ check_order <- function(order, drawn, plan) {
 check_predictors <- function(predictors, drawn, given, table) {
   check_that(
     is.null(predictors) || is_named_list(predictors), predictors,
-    "{.arg predictors} must be a list. Each element is named by a column and
+    "{.arg predictors} must be a list. Each element is named after a column and
      gives the names of the columns that it is drawn from.",
     i = "For instance {.code list(income = c(\"age\", \"region\"))}.",
     arg = "predictors"
@@ -78,7 +78,9 @@ check_predictors <- function(predictors, drawn, given, table) {
     length(twice) + length(other) + length(unknown) > 0,
     "The names of {.arg predictors} must be columns that are drawn, each once.
      Its values must be columns that are drawn or published.",
-    x = if (length(twice) > 0) "{.val {twice}} {?is/are} named again.",
+    x = if (length(twice) > 0) {
+      "{.val {twice}} {?is/are} named more than once."
+    },
     x = if (length(other) > 0) "{.val {other}} {?is/are} not drawn.",
     x = if (length(absent) > 0) "There is no column {.or {.val {absent}}}.",
     x = if (length(useless) > 0) "{.val {useless}} {?is/are} {role}.",
@@ -117,11 +119,11 @@ abort_circle <- function(left, after) {
   shown <- sprintf("`%s`", circle)
   step <- paste(shown[-length(shown)], "from", shown[-1])
   abort_input(
-    "{.arg predictors} must not go in a circle.",
+    "{.arg predictors} must not form a circle.",
     x = if (length(circle) == 2) {
       "{.val {circle[1]}} would be drawn from itself."
     } else {
-      "One would be drawn from the next: {step}."
+      "Columns would be drawn from each other: {step}."
     },
     arg = "predictors", class = "pseudosynth_error_order"
   )

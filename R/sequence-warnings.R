@@ -37,8 +37,9 @@ warn_unconverged <- function(models) {
     warn_of(
       "convergence",
       "{sum(failed)} regression{?s} {?has/have} not converged.",
-      x = "Of {.val {names(failed)}}.",
-      i = "Join levels, leave out predictors, or take
+      x = "{cli::qty(length(failed))}The column{?s} {?is/are}
+           {.val {names(failed)}}.",
+      i = "Join levels, leave out predictors, or use
            {.code model = \"tree\"}."
     )
   }

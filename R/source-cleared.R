@@ -11,7 +11,7 @@ cleared_source <- function() {
   )
   refuses$uncertainty <- c(
     "{.arg uncertainty} does not apply to cleared tables.",
-    x = "How far they are from the file is not known."
+    x = "How far the tables are from the file is not known."
   )
   refuses$ledger <- c(
     "{.arg ledger} does not apply to cleared tables: they have no cost that

@@ -5,7 +5,7 @@ file_source <- function() {
     refuses = list(
       newdata = c(
         "{.arg newdata} does not apply to a file release.",
-        x = "It draws all columns; those that are published are those of the
+        x = "All columns are drawn except published ones, which come from the
              file.",
         i = "{.arg n} sets the number of records."
       ),
@@ -14,7 +14,7 @@ file_source <- function() {
       ),
       assignment = for_mixtures,
       bounds = c(
-        "{.arg bounds} does not apply: those of the codebook hold."
+        "{.arg bounds} does not apply: the bounds of the codebook hold."
       )
     ),
     rows = rows_for_file, label = label_of_file_sets, draw = draw_from_file
@@ -33,7 +33,8 @@ rows_for_file <- function(x, asked) {
   refuse_if(
     length(published) > 0 && n != nrow(published),
     "{.arg n} must be the number of records of the published columns.",
-    x = "It is {format_count(n)}, they have {format_count(nrow(published))}.",
+    x = "It is {format_count(n)}, but they have
+         {format_count(nrow(published))}.",
     arg = "n"
   )
   list(

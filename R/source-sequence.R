@@ -21,7 +21,8 @@ rows_for_sequence <- function(x, asked) {
   refuse_if(
     length(plan$published) > 0 && n != plan$n_records,
     "{.arg n} must be the number of records of the published columns.",
-    x = "It is {format_count(n)}, they have {format_count(plan$n_records)}.",
+    x = "It is {format_count(n)}, but they have
+         {format_count(plan$n_records)}.",
     arg = "n"
   )
   most <- parameter_draws(x)
@@ -85,8 +86,8 @@ sequence_verdict <- function(x) {
     "The models are of the records as they are, without weights or noise.",
     if ("tree" %in% x$kinds) {
       paste(
-        "Trees copy values of single records, also rare values and the largest",
-        "ones. If there are few columns, they copy whole records."
+        "Trees copy values of single records, including rare values and the",
+        "largest ones. If there are few columns, they copy whole records."
       )
     },
     draft_reason(x$plan$codebook)

@@ -96,7 +96,7 @@ record_spec <- function(model, data) {
     length(bad) > 0,
     "The response {.val {response$name}} must have values of the same kind
      as in the fit.",
-    x = "{length(bad)} record{?s} {?has/have} others.",
+    x = "{length(bad)} record{?s} {?has/have} other values.",
     arg = "newdata", rows = bad
   )
   spec
@@ -171,7 +171,8 @@ reference_draw <- function(values, model, spec) {
   unknown <- setdiff(names(values), c(full, short))
   refuse_if(
     length(unknown) > 0, "{.arg reference} must name parameters of the model.",
-    x = "{cli::qty(length(unknown))}It has no parameter{?s} {.val {unknown}}.",
+    x = "{cli::qty(length(unknown))}The model has no parameter{?s}
+         {.val {unknown}}.",
     i = "The parameters are {.val {unique(short)}}.", arg = "reference"
   )
   draw <- ifelse(full %in% names(values), values[full], values[short])

@@ -260,8 +260,9 @@ abort_unreached <- function(job, bound, search = NULL) {
     "{.arg epsilon} = {format(job$epsilon)} cannot be reached by
      {.val {job$mechanism$name}}.",
     x = "The nearest value reached is {format_figure(nearest)}.",
-    i = "Ask for that, raise {.arg tolerance} or {.arg max_refits}, or choose
-         a censored mechanism, which meets every epsilon.", arg = "epsilon",
+    i = "Ask for that value, raise {.arg tolerance} or {.arg max_refits}, or
+         choose a censored mechanism, which meets every epsilon.",
+    arg = "epsilon",
     class = "pseudosynth_error_unreachable", nearest = nearest, search = search
   )
 }

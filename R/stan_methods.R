@@ -54,7 +54,7 @@ chosen_draws <- function(draws, ids, n) {
     arg = "draws"
   )
   refuse_if(
-    length(draws) > 1, "{.arg draws} must be one number: how many.",
+    length(draws) > 1, "{.arg draws} must be one number: how many draws.",
     x = "It is {describe_type(draws)}.",
     i = "To choose draws, use {.arg draw_ids}.", arg = "draws"
   )

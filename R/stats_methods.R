@@ -86,7 +86,7 @@ no_method <- function(...) {
   of_records <- inherits(object, c("synthesizer", "pseudo_posterior")) &&
     verb %in% c("deviance", "fitted", "residuals")
   abort_input(
-    "There is no {.fn {verb}} of {describe_type(object)}.",
+    "{.fn {verb}} does not apply to {describe_type(object)}.",
     i = if (inherits(object, "synthetic_data")) {
       "Fit a model to every set by {.code with(x, lm(..))} and combine the
        estimates by {.fn pool}."

@@ -32,7 +32,8 @@ new_survey <- function(x, data, response, family) {
   column <- if (stated) names(x) else x
   check_names(
     column, setdiff(names(data), response), null = FALSE,
-    arg = "survey_weights", of = "a column of {.arg data} besides the response"
+    arg = "survey_weights",
+    of = "a column of {.arg data} other than the response"
   )
   refuse_if(
     is_mixture(family),
@@ -91,15 +92,17 @@ survey_exponents <- function(survey, data) {
   refuse_if(
     !is.numeric(w) || any(w < 0),
     "Survey weights {.val {survey$column}} must be numbers of at least 0.",
-    x = if (is.numeric(w)) "{sum(w < 0)} record{?s} {?has/have} others.",
+    x = if (is.numeric(w)) {
+      "{sum(w < 0)} record{?s} {?has/have} a negative weight."
+    },
     arg = "data", rows = if (is.numeric(w)) which(w < 0)
   )
   exponents <- as.double(w) / survey$scale
   lost <- which(!is.finite(exponents))
   refuse_if(
     length(lost) > 0,
-    "Survey weights {.val {survey$column}} over the stated number must be
-     finite.",
+    "Survey weights {.val {survey$column}} must be finite when divided by their
+     mean or the stated number.",
     x = "They are not finite for {length(lost)} record{?s}.",
     arg = "survey_weights", rows = lost
   )
@@ -127,7 +130,7 @@ survey_text <- function(survey) {
 check_survey_is_public <- function(survey) {
   refuse_privacy(
     !is.null(survey) && !survey$stated,
-    "A strict label needs survey weights over a public number.",
+    "A strict label needs survey weights divided by a public number.",
     x = "{.val {survey$column}} is divided by its own mean, which one record
          changes.",
     i = "State the number, for instance the population over the number of

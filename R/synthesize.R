@@ -246,7 +246,7 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf) {
   refuse_if(
     !is.null(asked$n) && !inherits(x, whole_files),
     "{.arg n} only applies to whole files.",
-    i = "Others have a record for each row of {.arg newdata}, or of the file.",
+    i = "Other sets have one record per row of {.arg newdata} or of the file.",
     arg = "n"
   )
   source$check(x, asked)

@@ -98,7 +98,7 @@ describe_sampler <- function(fit) {
   parts <- c(
     control$sampler,
     text_if(
-      control$thin > 1, "%d %s a draw", control$thin,
+      control$thin > 1, "%d %s per draw", control$thin,
       if (control$sampler == "surrogate") "proposals" else "sweeps"
     ),
     if (control$sampler != "gibbs" && length(record$accept_stat) > 0) {
@@ -141,7 +141,7 @@ describe_survey <- function(fit) {
 
 describe_bound <- function(bound) {
   sprintf(
-    "Lipschitz bound %s, twice it %s (density of %s)",
+    "Lipschitz bound %s, twice that %s (density of %s)",
     format_figure(bound$overall), format_figure(2 * bound$overall), bound$unit
   )
 }

@@ -236,7 +236,7 @@ held_label <- function(x, what, m, public) {
 check_sets_drawn <- function(m, drawn) {
   m <- check_count(m, min = 1, arg = "m")
   refuse_if(
-    m != drawn, "The label of synthetic data is that of all their sets.",
+    m != drawn, "The label of synthetic data covers all their sets.",
     x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}
          set{?s}.", arg = "m"
   )
@@ -429,7 +429,7 @@ summary.synthetic_data <- function(object, ...) {
 print_lines.summary_synthetic_data <- function(x) {
   c(
     sprintf(
-      "Synthetic %s, %s records a set", x$variable, format_count(x$n_records)
+      "Synthetic %s, %s records per set", x$variable, format_count(x$n_records)
     ),
     paste0("  ", format_table(x$table)), print_lines(x$guarantee)
   )

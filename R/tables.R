@@ -165,9 +165,9 @@ print_lines.released_tables <- function(x, most = 20) {
       sprintf("  and %s more: as.data.frame(x)", counted(left, "cell"))
     },
     if (x$about == "population") {
-      "  The standard error counts the noise of the release and the sample."
+      "  The standard error covers the noise of the release and sampling error."
     } else {
-      "  The standard error counts the noise of the release alone."
+      "  The standard error covers the noise of the release alone."
     }
   )
 }

@@ -66,7 +66,7 @@ model_fit <- function(formula, data, whose, weights) {
   binary <- is_binary(y)
   refuse_if(
     !binary && (is.factor(y) || is.character(y)),
-    "{.arg regression} must have a numeric response, or one of two levels.",
+    "{.arg regression} must have a numeric response, or one with two levels.",
     x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
   )
   if (!binary) {

@@ -176,7 +176,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
                     regression = NULL, transform = NULL, pmse = FALSE,
                     survey_weights = NULL, ...) {
   check_no_dots(
-    ..., hint = "See {.fn utility}. A linear model is {.arg regression}."
+    ..., hint = "See {.fn utility}. Give a linear model as {.arg regression}."
   )
   check_present(synthetic)
   check_string(survey_weights, null = TRUE)

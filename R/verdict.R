@@ -92,7 +92,7 @@ why_not_strict <- function(fit, dependency) {
       # The bound of a floor compares clip(a h) with clip(a' h): both must
       # shrink towards 0
       if (fit$censor$lower > 0 || fit$censor$upper < 0) {
-        "The interval does not contain 0: weights with a floor need that."
+        "Weights with a floor need an interval that contains 0."
       }
     } else if (dependency$kind != "own record") {
       unwrapped("The weights are made from this file: one record changes the

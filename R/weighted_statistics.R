@@ -10,7 +10,7 @@ check_survey_weights <- function(file, name, arg, variable) {
   }
   refuse_if(
     identical(name, variable), arg = "survey_weights",
-    "Survey weights must be another column than {.val {variable}}."
+    "Survey weights must be a column other than {.val {variable}}."
   )
   refuse_if(
     !name %in% names(file),

@@ -38,8 +38,8 @@ new_weighting_scheme <- function(name, title, short, word, dependency,
                                  colour = "#56B4E9", inputs = character(),
                                  rule = NULL, reads = function(node) NULL,
                                  rescale = NULL, replay = NULL,
-                                 why_not_freezable = "A part of them was made
-                                   without a rule for other records.") {
+                                 why_not_freezable = "A part of the weights was
+                                   made without a rule for other records.") {
   structure(
     mget(names(formals())), class = c("weighting_scheme", "pseudosynth_result")
   )

@@ -11,7 +11,7 @@ check_into <- function(into, x, asked) {
     !inherits(x, "file_release"),
     "{.arg into} only applies to a {.cls file_release}.",
     x = "{.arg fit} is {describe_type(x)}.",
-    i = "{.fn release} writes other sets.", arg = "into"
+    i = "Write other sets with {.fn release}.", arg = "into"
   )
   # Tables are those of the whole file, and these rows lie as they lie
   refuse_if(
@@ -27,11 +27,12 @@ check_into <- function(into, x, asked) {
   )
   if (!is_remote_table(into)) {
     check_path(into, "into")
-    return(check_target(into, "What is there"))
+    return(check_target(into, "Existing content"))
   }
   refuse_if(
     asked$m > 1, "{.arg m} must be 1: a table takes one set.",
-    x = "{asked$m} are asked for.", i = "Name a table for each.", arg = "m"
+    x = "It is {asked$m}.", i = "Use a table of its own for each set.",
+    arg = "m"
   )
 }
 

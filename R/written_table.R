@@ -18,7 +18,7 @@ table_target <- function(into, columns) {
   }
   refuse_if(
     is.null(path), "{.arg into} must name a table.",
-    x = "It has steps, or is a query.",
+    x = "It has further steps, or is a query.",
     i = "Name a table, as in {.code tbl(con, \"synthetic\")}.", arg = "into"
   )
   # What a table lacks, and what it has in addition
@@ -68,7 +68,7 @@ write_to_table <- function(x, plan, target) {
   refuse_if(
     there > 0, "{.arg into} must be an empty table.",
     x = "It has {counted(there, 'row')}.",
-    i = "What is there is never overwritten.", arg = "into"
+    i = "Existing rows are never overwritten.", arg = "into"
   )
   first <- TRUE
   draw_parts(x, plan, function(part, file) {
@@ -135,8 +135,8 @@ check_kept <- function(part, target) {
     length(changed) > 0, "The columns of {.arg into} must keep values as they
     are.",
     x = "{.val {changed}} {?does/do} not.",
-    i = "Text must be in a column of text, and numbers in one of numbers that
-         has their decimals. Nothing was left there.", arg = "into"
+    i = "Text needs a column of text, and numbers need a column of numbers with
+         enough decimals. Nothing was left in the table.", arg = "into"
   )
 }
 

@@ -217,7 +217,7 @@ test_that("tables that were cleared elsewhere are taken as they are", {
   refused(odd, bins = bins, text = "whole numbers")
   refused("nobody", text = "nobody")
   refused(list(c("sex", "sex")), text = "different")
-  refused(3, text = "list of names")
+  refused(3, text = "vectors of column names")
   refused(NULL, bins = list(sex = 1), text = "named by amounts")
   refused(NULL, bins = list(pay = c(3, 2)), text = "increasing")
   refused(NULL, bins = list(pay = c(3, 1e7)), text = "within the bounds")

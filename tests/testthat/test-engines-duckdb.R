@@ -244,8 +244,8 @@ test_that("CSV and Parquet files are released as the data frame is", {
   refused(folder, "no file")
   refused(parts[c(1, 2, 1)], "named twice")
   file.copy(parts[1], path("copy.parquet"))
-  refused(c(parts, path("copy.parquet")), "1 is a copy")
-  refused(c(path("it's one.csv"), parts), "2 are not of the kind")
+  refused(c(parts, path("copy.parquet")), "1 of the paths is a copy")
+  refused(c(path("it's one.csv"), parts), "2 of the paths are not of the kind")
   # A row of another length is an error, and no reason to read another format
   lines <- readLines(path("it's one.csv"))
   for (row in c(paste0(lines[40], ",41"), "41,secret")) {
@@ -356,7 +356,8 @@ test_that("values of DuckDB that R would read as others are told", {
   run("UPDATE persons SET income = 40000 WHERE hours = 40")
   run("UPDATE persons SET born = 'infinity' WHERE hours = 40")
   expect_error(
-    file_plan(table, book), sprintf("an infinite date for %d records", n), class = engine
+    file_plan(table, book), sprintf("infinite date for %d records", n),
+    class = engine
   )
   run("ALTER TABLE persons DROP born")
   run("ALTER TABLE persons ADD secret BLOB")

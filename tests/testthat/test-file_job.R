@@ -485,7 +485,7 @@ test_that("figures and summaries of a file's bounds are drawn", {
   expect_s3_class(plot(fit), "ggplot")
   expect_s3_class(plot(lipschitz(fit)), "ggplot")
   expect_output(print(summary(lipschitz(fit))), "record bound")
-  expect_output(print(fit), "columns' own add up to")
+  expect_output(print(fit), "columns' own bounds add up to")
 })
 
 test_that("weights of other records, orders or rules are refused", {

@@ -129,7 +129,7 @@ test_that("the stored bound of a fit is reused", {
 test_that("print and summary state the bound and that it is confidential", {
   bound <- lipschitz(log_lik_matrix())
   expect_output(print(bound), "overall 8.00")
-  expect_output(print(bound), "twice it 16.0")
+  expect_output(print(bound), "twice that 16.0")
   expect_output(print(bound), "not for release")
   expect_output(print(summary(bound)), "record oscillation")
 })

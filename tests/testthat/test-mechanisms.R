@@ -47,8 +47,8 @@ test_that("a word that is none is refused with what is near to it", {
     )
     expect_match(conditionMessage(error), match)
   }
-  refused("strict", "is a label, which .*centred.* can carry")
-  refused("asymptotic", "is a label, which .*lw")
+  refused("strict", "is a label.*choose .*centred")
+  refused("asymptotic", "is a label.*choose .*lw")
   refused("lw_fnal", "Did you mean \"lw_final\"")
   refused("topcode", "It is \"topcode\"")
   # Bytes that are no text in this session

@@ -198,7 +198,7 @@ test_that("the axis of bounds has figures at any size of the bounds", {
     record = c(0, 0, seq(11, 13, length.out = 98)), overall = 13
   ))
   figure <- plot_stage_bounds(list(lw = fit))
-  expect_match(figure$labels$subtitle, "Not shown: 2 of bound 0")
+  expect_match(figure$labels$subtitle, "Not shown: 2 with a bound of 0")
   shown <- ggplot2::layer_scales(figure)$y$dimension()
   expect_gt(shown[1], 10)
 })

@@ -235,7 +235,7 @@ test_that("words that every release holds are nobody's", {
   words <- c(
     "true", "null", "strict", "synthetic", "number", "variable", "made",
     "categories", "formula", "Files", "delta", "label", "mechanism",
-    "whole number", "published as it is", "one file of all sets", "guarantee",
+    "whole number", "published as it is", "one file for all sets", "guarantee",
     "Certificate", "ordered categories"
   )
   data$name[seq_along(words)] <- words

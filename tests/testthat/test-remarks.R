@@ -241,10 +241,10 @@ test_that("a job says what an analyst would find in its sets alone", {
   # A skewed file's mean is no less wrong for being hard to estimate
   few <- list(y = c(rep(1, 99), 500))
   expect_match(remark_mean_of(few$y, list(rep(1, 100))), "83.3% off")
-  expect_match(remark_mean(c(0, 0), list(c(0, 1))), "is far off: one has 0.50")
+  expect_match(remark_mean(c(0, 0), list(c(0, 1))), "is far off: it is 0.50")
   # One set among several
   expect_match(
-    remark_mean_of(rep(4, 9), list(rep(4, 9), rep(6, 9))), "one has 6.00"
+    remark_mean_of(rep(4, 9), list(rep(4, 9), rep(6, 9))), "it is 6.00 in one"
   )
   expect_null(remark_mean_of(rep(4, 9), list(rep(4, 9), rep(4.9, 9))))
   expect_match(remark_mean_of(rep(4, 9), list(rep(Inf, 9))), "Inf")

@@ -45,7 +45,7 @@ test_that("a study is reproducible, and counts exactly", {
     stats::binom.test(study$above, 6, alternative = "less")$conf.int[2]
   )
   expect_equal(nrow(study$estimands), 6 * 2 * 4)
-  expect_output(print(study), "of 6, at most a share")
+  expect_output(print(study), "of 6, a share of at most")
 })
 
 test_that("a study of a model without a mean has no mean among estimands", {

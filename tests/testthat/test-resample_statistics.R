@@ -143,7 +143,7 @@ test_that("two statistics of one name are refused, not mixed", {
       class = "pseudosynth_error_input"
     )
     expect_match(
-      conditionMessage(error), "\"(a|mean|statistic)\" is there more than once"
+      conditionMessage(error), "\"(a|mean|statistic)\" appears more than once"
     )
   }
 })

@@ -55,7 +55,7 @@ test_that("scaling that is no list of constants of predictors is refused", {
     expect_identical(error$arg, "scaling")
     expect_match(gsub("\\s+", " ", conditionMessage(error)), pattern)
   }
-  refused("is not among them.*They are \"x\"", list(z = c(0, 1)))
+  refused("is not among them.*numeric predictors are \"x\"", list(z = c(0, 1)))
   refused("\"group\" is not among them", list(group = c(0, 1)))
   refused("is not among them", list(x = c(0, 1)), y ~ poly(x, 2))
   for (bad in list(c(0, 0), c(0, -1), 1, c(0, NA), c("0", "1"), c(0, 1, 2))) {

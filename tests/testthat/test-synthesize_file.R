@@ -243,7 +243,7 @@ test_that("circular, unknown and twofold columns of an order are refused", {
   refused("cake", order = "cake", class = "pseudosynth_error_input")
   refused("cake", predictors = list(a = "cake"))
   refused("that are drawn", predictors = list(cake = "a"))
-  refused("after its predictors", order = c("a", "b"), predictors = list(a = "b"))
+  refused("after its pred", order = c("a", "b"), predictors = list(a = "b"))
   refused("list", predictors = "a", class = "pseudosynth_error_input")
   plan <- file_plan(file, draft_codebook(file), publish = "a")
   expect_error(
@@ -410,7 +410,7 @@ test_that("columns that are left out are named, not as those of a draft", {
   file$person <- sprintf("person %d", seq_len(300))
   expect_message(
     sets <- suppressWarnings(synthesize_file(file)),
-    "\"person\" is left out: its values name records, or are too many"
+    "\"person\" is left out: its values identify records, or there"
   )
   reasons <- guarantee(sets)$reasons
   expect_match(reasons[length(reasons)], "file: a, b, same$")

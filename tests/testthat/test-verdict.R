@@ -68,7 +68,7 @@ test_that("reasons name what is missing and nothing else", {
   expect_no_match(
     reasons_of(floor_dependency(), dropped = 1L), "interval|weights"
   )
-  expect_match(reasons_of(floor_dependency(), clip = c(1, 3)), "contain 0")
+  expect_match(reasons_of(floor_dependency(), clip = c(1, 3)), "contains 0")
   expect_match(reasons_of(floor_dependency()), "multiplied by 3 .* and 4 ")
   expect_match(
     reasons_of(dependency("own record"), quantile = 0.9, clip = NULL),

@@ -280,9 +280,12 @@ test_that("what is no empty table of the set's columns is refused", {
     )
   }
   refused("takes one set", m = 2)
-  refused("has steps", dplyr::filter(table, income > 1))
-  refused("has steps", dplyr::select(table, "income"))
-  refused("has steps", dplyr::tbl(con, dplyr::sql("SELECT * FROM synthetic")))
+  refused("has further steps", dplyr::filter(table, income > 1))
+  refused("has further steps", dplyr::select(table, "income"))
+  refused(
+    "has further steps",
+    dplyr::tbl(con, dplyr::sql("SELECT * FROM synthetic"))
+  )
   DBI::dbCreateTable(con, "other", c(income = "REAL", sex = "TEXT", b = "TEXT"))
   refused("lacks \"age\" and \"earner\"", dplyr::tbl(con, "other"))
   refused("has no \"b\"", dplyr::tbl(con, "other"))
