@@ -124,7 +124,7 @@ test_that("what a database must not hold is refused, and nothing spent", {
   refused(log(income) ~ flag, "low", pattern = "cannot take for 1 of 300")
   refused(log(income) ~ flag, "any", pattern = "both numbers and text")
   refused(log(income) ~ flag, "mixed", pattern = "column of numbers")
-  refused(log(income) ~ copy, "copies", pattern = "at most 150 different values")
+  refused(log(income) ~ copy, "copies", pattern = "at most 150 different")
   refused(hours ~ half, "copies", pattern = "can take", family = bernoulli(),
     reference = list("(Intercept)" = 0), bounds = NULL)
   refused(works ~ half, "copies", pattern = "levels",
