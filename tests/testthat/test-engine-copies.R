@@ -76,7 +76,7 @@ test_that("predictors that tell the response together are refused", {
   expect_error(
     released(works ~ flag + odd, table, family = bernoulli(), bounds = NULL,
       reference = list("(Intercept)" = 0)
-    ), "together", class = "pseudosynth_error_copied_response"
+    ), "jointly", class = "pseudosynth_error_copied_response"
   )
   # A response that does not vary tells nothing
   d$works <- 0L

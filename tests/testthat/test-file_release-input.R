@@ -92,7 +92,7 @@ bad_cases <- list(
   encoding = list("30 of 60 records", NULL, function() {
     file_plan(with_column("g", rep(c("\xe4\xff", "b"), 30)), plain_book())
   }),
-  same_levels = list("1 level does", NULL, function() {
+  same_levels = list("1 level equals", NULL, function() {
     codebook(plain_book(levels = c("a|b|b ", "", "")))
   }),
   type = list("\"x\".*factor", NULL, function() {

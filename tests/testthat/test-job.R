@@ -39,8 +39,8 @@ test_that("what nothing takes is refused with who takes it", {
     match = "is an argument of \"cw\", \"cw_final\", and \"risk\""
   )
   refused("quantile", mechanism = "censor_uw", epsilon = 1, quantile = 0.9)
-  refused("c", mechanism = "lw", c = 1, match = "called `scale`")
-  refused("g", mechanism = "lw", g = 1, match = "called `shift`")
+  refused("c", mechanism = "lw", c = 1, match = "call `c` is `scale`")
+  refused("g", mechanism = "lw", g = 1, match = "call `g` is `shift`")
   refused("sclae", mechanism = "lw", sclae = 1, match = "mean `scale`")
   refused("warmpu", mechanism = "lw", warmpu = 1, match = "mean `warmup`")
   refused("censor", mechanism = "lw", censor = censor(1), match = "is made by")

@@ -326,9 +326,9 @@ test_that("several sets in one data frame are not taken for one set", {
   for (measure in measures_of_sets) {
     for (x in list(long, shuffled, list(long))) {
       error <- expect_error(measure(x, data), class = "pseudosynth_error_input")
-      expect_match(conditionMessage(error), "shows 3 sets")
+      expect_match(conditionMessage(error), "holds 3 sets")
     }
-    expect_error(measure(own, numbered), "shows 3 sets")
+    expect_error(measure(own, numbered), "holds 3 sets")
     # A column of the file's own, and what the message says to do
     expect_no_error(measure(numbered, numbered))
     varied <- transform(numbered, set = rep_len(1:4, nrow(data)))
