@@ -47,7 +47,7 @@
 #' The folder is **confidential**: it holds the file, fits and draws and, until
 #' the job is finished, the entropy that they are drawn with.
 #'
-#' A resumed job never makes a second release for one charge. Without a seed, it
+#' Resuming a job never gives two releases for one charge. Without a seed, it
 #' uses the entropy drawn when it was started: for its fits, for the choice of
 #' draws, for the sets and for the identity they are charged under. The sets are
 #' therefore the same. If a [ledger()] recorded them before the job died, it

@@ -114,11 +114,12 @@ smallest_size <- 1e-4
 #'   error.
 #' @param ... Rows and columns, as for a data frame.
 #' @return `codebook()`: a `codebook` with one element, `table`: a data frame of
-#'   all fields. In this data frame, `levels` and `codes` are lists of strings,
-#'   named by their labels; `heaps` is a list of numbers; `lower` and `upper`
-#'   are strings. To edit a codebook, change `as.data.frame(book)` and call
-#'   `codebook()` on the result. `book[i, j]` takes rows and columns of this
-#'   data frame. `write_codebook()`: its first argument, invisibly.
+#'   all fields. In this data frame, `levels` and `codes` are list columns of
+#'   strings, and each string has its label as name. `heaps` is a list column of
+#'   numbers; `lower` and `upper` are strings. To edit a codebook, change
+#'   `as.data.frame(book)` and call `codebook()` on the result. `book[i, j]`
+#'   takes rows and columns of this data frame. `write_codebook()`: its first
+#'   argument, invisibly.
 #' @section Error types: `pseudosynth_error_input`: a field that is not known,
 #'   is missing or does not apply to the column's type; bounds, levels, codes or
 #'   heaps out of order.

@@ -35,8 +35,8 @@
 #' level, if it has none of the levels before? Rare levels come last, as one
 #' group, and are drawn with the shares that they have in the file. The values
 #' of an amount have the family and the transform of the codebook. Values beyond
-#' the bounds are drawn again. The columns before enter as main effects. A
-#' category enters by its levels, with rare levels joined; an amount enters in
+#' the bounds are drawn again. The columns before enter as main effects: a
+#' column of categories by its levels, with rare levels joined; an amount in
 #' eight bins and as a linear term. No value of an amount is copied, unless all
 #' its values are equal.
 #'

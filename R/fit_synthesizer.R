@@ -93,9 +93,9 @@
 #' @section Messages: Before it samples, a fit tells you what [release()] will
 #'   refuse (class `pseudosynth_message_published`). One message is about
 #'   published columns in which nine of ten records have a value of their own
-#'   (`pseudosynth_message_distinct`). Another is about columns that, alone or
-#'   together, nearly reveal the response, and says how much of it
-#'   (`pseudosynth_message_near_copy`). A third names factors with more than 200
+#'   (`pseudosynth_message_distinct`). Another (`pseudosynth_message_near_copy`)
+#'   names columns that, alone or together, nearly reveal the response, and says
+#'   how much of it they reveal. A third names factors with more than 200
 #'   levels, or with more than 50 levels and more than one per ten records, and
 #'   estimates the time (`pseudosynth_message_many_levels`). A fit also says if
 #'   a number in `survey_weights` equals the mean of the file

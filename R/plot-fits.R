@@ -125,7 +125,10 @@ flatness_text <- function(fit) {
   }
   share <- stats::median(bound$record[below]) / bound$overall
   sprintf(
-    "Half of the records below weight 1%s have at least %.0f%% of the bound",
+    paste(
+      "Half of the records below weight 1%s have a record bound of at least",
+      "%.0f%% of the overall bound"
+    ),
     if (is.null(fit$reweighting)) "" else ", after re-weighting,",
     floor(100 * share)
   )

@@ -15,8 +15,8 @@
 #'   given the noisy release. The variance b measures how uncertain the estimate
 #'   from that file remains because of the noise.
 #' * Sets of such a release with `uncertainty = FALSE` (`"none"`) hold the same
-#'   best values in different rows. b then measures nothing, and combining the
-#'   sets is an error.
+#'   best-fitting values in different rows. b then measures nothing, and
+#'   combining the sets is an error.
 #'
 #' Intervals and tests use a t distribution with \eqn{(m - 1) (1 + \bar u /
 #' (T - \bar u))^2} degrees of freedom.
@@ -240,8 +240,8 @@ combining_rule <- function(fits, rule) {
   known <- if (of_sets) unclass(sets)$made_by$combine else attr(fits, "combine")
   refuse_if(
     identical(known, "none"), "These sets cannot be combined.",
-    x = "They hold the same best values in different rows, so the variance
-         between them does not measure what the noise hides.",
+    x = "They hold the same best-fitting values in different rows, so the
+         variance between them does not measure the error from the noise.",
     i = "For a score release, {.code confint(release)} gives intervals of the
          coefficients.",
     i = "If the release allows it, {.code synthesize(release, m = 20,

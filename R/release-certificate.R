@@ -58,7 +58,7 @@ tell_unused_levels <- function(set) {
 origin_words <- c(
   reiter = "synthetic",
   rubin = "synthetic; what the release leaves open is drawn anew in each set",
-  none = "synthetic; all sets have the same best values in different rows"
+  none = "synthetic; all sets have the same best-fitting values, in other rows"
 )
 
 column_type <- function(x) {

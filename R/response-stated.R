@@ -140,7 +140,7 @@ check_ends_hold <- function(ends, response, arg) {
     "The ends of {.arg {arg}} must include a value that the response can take.",
     x = "The response has {.code digits = {response$digits}}, and no such value
          lies between the ends.",
-    i = "State wider ends, or more decimals by
+    i = "State a wider range, or more decimals by
          {.code response = public_response(digits = )}.", arg = arg
   )
 }

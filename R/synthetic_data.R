@@ -153,8 +153,8 @@ combine_words <- c(
   rubin = unwrapped("the sets differ by what the release leaves unknown about
      the file: combine estimates from several sets by the rules for multiple
      imputation"),
-  none = unwrapped("all sets have the same best values in different places: use
-     one set, and do not combine estimates from several")
+  none = unwrapped("all sets have the same best-fitting values in different
+     rows: use one set, and do not combine estimates from several")
 )
 
 #' Say what was moved to the ends: a warning where nobody had stated them

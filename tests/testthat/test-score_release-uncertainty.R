@@ -230,7 +230,7 @@ test_that("label, codebook and certificate say what the sets are for", {
     codebook <- read.csv(file.path(folder, "codebook.csv"))
     expect_match(
       codebook$origin[codebook$variable == "y"],
-      c("best values in different rows", "drawn anew in each set")[kind]
+      c("best-fitting values, in other rows", "drawn anew in each set")[kind]
     )
   }
 })
