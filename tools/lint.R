@@ -24,7 +24,8 @@ is_allowed_name <- function(lint) {
     name %in% c("na.rm", "row.names", methods)
 }
 
-# .lintr, with shortcuts for the two linters that take most of the time
+# .lintr, with shortcuts: a linter looks only at code in which it may find
+# anything, since most of the time goes where there is nothing to be found
 linters <- eval(
   str2lang(read.dcf(".lintr", "linters")[[1]]), asNamespace("lintr")
 )
@@ -33,20 +34,48 @@ only_if <- function(may_find, linter) {
     if (may_find(source_expression)) linter(source_expression) else list()
   }, attr(linter, "name"))
 }
+has_text <- function(pattern) {
+  function(expression) {
+    lines <- c(expression$lines, expression$file_lines)
+    any(grepl(pattern, lines, perl = TRUE))
+  }
+}
+tokens_of <- function(expression) {
+  rbind(expression$parsed_content, expression$full_parsed_content)
+}
 # A function's complexity is never much above twice the number of its branches
 branches <- c("IF", "FOR", "WHILE", "REPEAT", "BREAK", "NEXT", "AND2", "OR2")
-complexity <- linters$cyclocomp_linter
-linters$cyclocomp_linter <- NULL
-# It takes as long as all others: at night
-if (identical(Sys.getenv("NIGHTLY"), "true")) {
-  linters$cyclocomp_linter <- only_if(function(expression) {
+may_find <- list(
+  cyclocomp_linter = function(expression) {
     parsed <- expression$parsed_content
     sum(parsed$token %in% branches | parsed$text == "return") >= 12
-  }, complexity)
-}
-linters$no_tab_linter <- only_if(function(expression) {
-  any(grepl("\t", expression$lines, fixed = TRUE))
-}, linters$no_tab_linter)
+  },
+  no_tab_linter = has_text("\t"), semicolon_linter = has_text(";"),
+  T_and_F_symbol_linter = has_text("\\b[TF]\\b"),
+  equals_na_linter = has_text("\\bNA"), seq_linter = has_text("\\b1L?:"),
+  pipe_continuation_linter = has_text("%>%|\\|>"),
+  single_quotes_linter = has_text("'"),
+  vector_logic_linter = function(expression) {
+    tokens <- tokens_of(expression)$token
+    any(tokens %in% c("AND", "OR")) && any(tokens %in% c("IF", "WHILE"))
+  },
+  commas_linter = has_text("\\s,|,\\S"),
+  spaces_inside_linter = has_text("[(\\[]\\s|\\S\\s+[)\\]]"),
+  trailing_whitespace_linter = has_text("\\s$"),
+  object_length_linter = has_text("[[:alnum:]._]{41}"),
+  object_name_linter = function(expression) {
+    tokens <- tokens_of(expression)
+    names <- tokens$text[
+      tokens$token %in% c("SYMBOL", "SYMBOL_FORMALS", "STR_CONST")
+    ]
+    any(!grepl("^([.]?[a-z0-9_]+|\"[^\"]*\")$", names)) ||
+      any(grepl("^\\s*[\"'][^\"']*[\"']\\s*(<-|=)", expression$lines))
+  }
+)
+# It takes as long as all others: at night
+if (!identical(Sys.getenv("NIGHTLY"), "true")) linters$cyclocomp_linter <- NULL
+shortcut <- intersect(names(linters), names(may_find))
+linters[shortcut] <- Map(only_if, may_find[shortcut], linters[shortcut])
 
 folders <- c("R", "tests", "tools", "bench", "data-raw")
 files <- list.files(
