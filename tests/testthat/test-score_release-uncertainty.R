@@ -206,7 +206,7 @@ test_that("label, codebook and certificate say what the sets are for", {
   price <- small_price()
   free <- price_release(price$data)
   said <- list(
-    c("in different places", "do not combine"),
+    c("in different rows", "do not combine"),
     c("leaves unknown", "imputation")
   )
   for (kind in 1:2) {
