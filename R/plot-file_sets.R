@@ -71,8 +71,8 @@ plot_file_sets <- function(object, data) {
       synthetic_kind(object$m)
     ),
     subtitle = sprintf(
-      "%s of %s records. Share of each level%s", counted(object$m, "set"),
-      format_count(object$n_records), if (alone) "" else ", next to the file's"
+      "%s of %s records. Share of each level", counted(object$m, "set"),
+      format_count(object$n_records)
     ),
     caption = if (!alone || none) confidential_caption,
     fill = if (alone) "#A6CEE8" else "#B3B3B3", m = object$m
