@@ -20,17 +20,25 @@ audit_on_grid <- function(model, mechanism, files, cells, range) {
   half <- audit_pass(
     problem, complete_grid(problem, halve_grid(grid)), mechanism
   )
-  change <- function(part) {
-    difference <- abs(fine$losses[[part]] - half$losses[[part]])
-    # Two infinite losses do not differ
-    ifelse(is.nan(difference), 0, difference)
-  }
-  errors <- c("error_loss", "error_bulk", "error_delta")
-  fine$losses[errors] <- lapply(c("loss", "loss_bulk", "delta"), change)
+  fine$losses <- with_grid_errors(fine$losses, half$losses)
   c(fine, list(
     cells = nrow(grid$z), range = problem$parameters$range,
     mechanism = mechanism
   ))
+}
+
+#' The losses, with how much they change on a grid with twice the step
+#' @noRd
+with_grid_errors <- function(losses, half) {
+  parts <- c("loss", "loss_bulk", "delta")
+  losses[c("error_loss", "error_bulk", "error_delta")] <- Map(
+    function(fine, half) {
+      change <- abs(fine - half)
+      # Two infinite losses do not differ
+      ifelse(is.nan(change), 0, change)
+    }, losses[parts], half[parts]
+  )
+  losses
 }
 
 # Databases --------------------------------------------------------------------

@@ -31,16 +31,8 @@ audit_guarantee.file_synthesizer <- function(x, remove = NULL,
   found <- joint_pass(x, near, audited)
   check_that_resolved(found$losses$peak <= 0.5)
   half <- joint_pass(x, near, halved_grids(audited))
-  losses <- found$losses
+  losses <- with_grid_errors(found$losses, half$losses)
   losses$peak <- NULL
-  parts <- c("loss", "loss_bulk", "delta")
-  losses[c("error_loss", "error_bulk", "error_delta")] <- Map(
-    function(fine, half) {
-      change <- abs(fine - half)
-      # Two infinite losses do not differ
-      ifelse(is.nan(change), 0, change)
-    }, losses[parts], half$losses[parts]
-  )
   new_result(
     "guarantee_audit",
     worst = worst_losses(losses), losses = losses, mechanism = mechanism_of(x),

@@ -40,8 +40,9 @@ told <- function(dots, .envir) {
   bullet <- rlang::names2(dots) %in% c("", "x", "i", "*", "!", "v", " ")
   bullets <- do.call(c, dots[bullet])
   width <- getOption("cli.condition_width", cli::console_width()) - 2
+  look <- look_of_markup()
   bullets[] <- vapply(bullets, function(text) {
-    text <- with_known_spans(gsub("\\s+", " ", text))
+    text <- with_known_spans(gsub("\\s+", " ", text), look)
     text <- cli::format_inline(text, .envir = .envir)
     if (is.finite(width) && nchar(text) > width) {
       text <- paste(cli::ansi_strwrap(text, width), collapse = "\n  ")
@@ -56,15 +57,11 @@ told <- function(dots, .envir) {
 #'
 #' cli goes through its theme for each, which takes milliseconds.
 #' @noRd
-with_known_spans <- function(text) {
+with_known_spans <- function(text, look) {
   # Not what is escaped: it may be a name of the user's, and is not read. Short
   # ASCII alone, as names of an environment must be.
   span <- "(?<!\\{)\\{\\.(arg|cls|code|fn) [ -z|~]{1,200}\\}(?!\\})"
   found <- gregexpr(span, text, perl = TRUE)
-  if (all(unlist(found) < 0)) {
-    return(text)
-  }
-  look <- look_of_markup()
   regmatches(text, found) <- lapply(regmatches(text, found), function(spans) {
     vapply(spans, known_span, "", look)
   })

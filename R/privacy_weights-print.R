@@ -41,8 +41,8 @@ print_lines.summary_privacy_weights <- function(x) {
       ))
     },
     sprintf(
-      "  N = %s records: %s of weight 0, %s of weight 1, mean %s",
-      format_count(x$n), format_count(x$zeros), format_count(x$ones),
+      "  N = %s: %s of weight 0, %s of weight 1, mean %s",
+      counted(x$n, "record"), format_count(x$zeros), format_count(x$ones),
       format_figure(x$mean)
     ),
     sprintf("  %s", format_named(x$quantiles)),

@@ -74,7 +74,7 @@ test_that("what R cannot read as the engine does is refused", {
   run("UPDATE persons SET nul = CASE rowid % 2 WHEN 0 THEN 'a'",
     "ELSE CAST(X'610062' AS TEXT) END"
   )
-  refused(log(income) ~ nul, "equals? another one")
+  refused(log(income) ~ nul, "equals another one")
   run("UPDATE persons SET nul = CASE rowid % 2 WHEN 0 THEN 'c'",
     "ELSE CAST(X'610062' AS TEXT) END"
   )

@@ -23,7 +23,9 @@ test_that("the call of a job is short", {
 })
 
 test_that("what a mechanism needs is asked for", {
-  refused("epsilon", mechanism = "scalar", match = "solved for this")
+  refused(
+    "epsilon", mechanism = "scalar", match = "solved for this epsilon"
+  )
   refused("epsilon", mechanism = "censor_uw", match = "is censored to")
   refused("epsilon", mechanism = "weighted_e")
   refused("radius", mechanism = "cw", match = "policy choice")
@@ -46,7 +48,7 @@ test_that("what nothing takes is refused with who takes it", {
   refused("censor", mechanism = "lw", censor = censor(1), match = "is made by")
   refused("privacy_weights", mechanism = "lw", privacy_weights = 1)
   refused("scale",
-    mechanism = mechanism_lw(), scale = 0.5, match = "where you make the"
+    mechanism = mechanism_lw(), scale = 0.5, match = "where you make the mech"
   )
   refused("...", mechanism = "lw", epsilon = 1, m = 1, 0.5)
   refused("scale", mechanism = "lw", scale = 1, scale = 2)

@@ -250,7 +250,9 @@ test_that("a large delta is refused beside epsilon unless it is asked for", {
     ))
   }
   loose <- sets(0.1)
-  not_releasable(loose, "but `delta` allows", data = data, epsilon = 0.5)
+  not_releasable(
+    loose, "delta 0.1, but `delta` allows", data = data, epsilon = 0.5
+  )
   not_releasable(loose, "`delta` allows 0.09", data = data, delta = 0.09)
   expect_length(left_in(release_to(loose,
     data = data, epsilon = 0.5, delta = 0.1
