@@ -54,7 +54,12 @@ part_factors <- function(amount, law) {
   size <- as.vector(rowsum(amount$sizes, groups$group, reorder = FALSE))
   own <- groups$open * rep(law, each = nrow(groups$open))
   each <- rowSums(own)
-  held <- colSums(own * ifelse(each > 0, size / each, 0)) / sum(size[each > 0])
+  total <- sum(size[each > 0])
+  # Of an amount that no record has, as far as noise tells, the law says all
+  if (total <= 0) {
+    return(rep(1, length(law)))
+  }
+  held <- colSums(own * ifelse(each > 0, size / each, 0)) / total
   # What no part has, or a part of no records, noise alone may say
   pmax(held / law, 1e-6)
 }

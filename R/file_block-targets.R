@@ -146,12 +146,14 @@ expected_table <- function(columns, levels, n, margins, smaller, rounds = 30) {
     return(base)
   }
   base <- array(base, levels)
-  kept <- lapply(smaller, function(one) match(one$columns, columns))
-  wanted <- lapply(smaller, function(one) {
-    # What is below 0 is noise
-    target <- pmax(one$target, 0)
-    target * n / sum(target)
+  # What is below 0 is noise; a table that has nothing above it says nothing
+  smaller <- lapply(smaller, function(one) {
+    one$target <- pmax(one$target, 0)
+    one
   })
+  smaller <- Filter(function(one) sum(one$target) > 0, smaller)
+  kept <- lapply(smaller, function(one) match(one$columns, columns))
+  wanted <- lapply(smaller, function(one) one$target * n / sum(one$target))
   for (round in seq_len(rounds)) base <- fitted_once(base, kept, wanted)
   as.vector(base)
 }

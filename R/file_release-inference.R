@@ -84,15 +84,14 @@ NULL
 #' @export
 summary.file_release <- function(object, ...) {
   check_no_dots(..., hint = "See {.help file-inference}.")
-  refuse_if(
-    length(object$amounts) == 0, "The release has no protected amount.",
-    i = "{.fn tables} gives estimates of categories.", arg = "object"
-  )
   structure(
     list(
-      table = do.call(rbind, lapply(names(object$amounts), function(name) {
-        data.frame(amount = name, amount_statistics(object, name))
-      })),
+      # Without a protected amount no rows
+      table = do.call(rbind, c(
+        list(no_statistics()), lapply(names(object$amounts), function(name) {
+          data.frame(amount = name, amount_statistics(object, name))
+        })
+      )),
       release = format(object), label = guarantee(object)
     ),
     class = c("summary_file_release", "pseudosynth_result")
@@ -101,6 +100,12 @@ summary.file_release <- function(object, ...) {
 
 print_lines.summary_file_release <- function(x) {
   table <- x$table
+  if (nrow(table) == 0) {
+    return(c(
+      "The release has no protected amount.",
+      "  tables() gives estimates of categories.", print_lines(x$label)
+    ))
+  }
   names(table)[5:7] <- c("std. error", "2.5%", "97.5%")
   c(
     "Amounts of a file release, over the records with a value",

@@ -6,6 +6,16 @@ drawn_of_statistics <- 1000
 
 statistic_quantiles <- c(0.1, 0.25, 0.5, 0.75, 0.9)
 
+#' A table of statistics without a row
+#' @noRd
+no_statistics <- function() {
+  none <- double()
+  data.frame(
+    amount = character(), statistic = character(), estimate = none,
+    noise = none, std_error = none, low = none, high = none
+  )
+}
+
 #' @param name (string) Of an amount.
 #' @return (data frame) See summary.file_release().
 #' @noRd

@@ -177,7 +177,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   warn_tables(stated, epsilon)
   if (!block$secret) public_n <- plan$n_records
   warn_file_size(public_n, delta, block, binned)
-  pay_file(ledger, spending$charges, plan, seed)
+  pay_file(ledger, spending, plan, seed)
 
   # From here on figures are noisy, and paid for
   release <- release_file_plan(
@@ -284,7 +284,7 @@ stated_tables <- function(tables, plan) {
 
 #' Write down what a file release will cost: no noise is drawn before
 #' @noRd
-pay_file <- function(ledger, charges, plan, seed) {
+pay_file <- function(ledger, spending, plan, seed) {
   if (is.null(ledger)) {
     return(invisible())
   }
@@ -292,9 +292,10 @@ pay_file <- function(ledger, charges, plan, seed) {
   published <- intersect(names(file), plan$published)
   protected <- setdiff(names(file), published)
   spend_noise(
-    ledger, charges, "file", protected, file[published], file[protected],
-    n_records = if (has_public_size(plan)) plan$n_records else NA_integer_,
-    seed = seed
+    ledger, spending$charges, "file", protected, file[published],
+    file[protected],
+    n_records = if (spending$block$secret) NA_integer_ else plan$n_records,
+    seed = seed, unit = plan$unit
   )
 }
 

@@ -20,22 +20,27 @@ resolved_path <- function(path, links = 40) {
   )
 }
 
-make_ledger <- function(path, epsilon, delta, neighbours) {
+make_ledger <- function(path, epsilon, delta, neighbours, unit) {
   refuse_if(
     is.null(epsilon), "The ledger {.file {path}} does not exist.",
     i = "To make one, give its budget as {.arg epsilon}.",
     arg = "path", abort = abort_ledger
   )
   check_folder_of(path, abort = abort_ledger)
-  locked(path, {
-    # Another process may have made it meanwhile
-    if (!file.exists(path)) {
-      salt <- paste0(new_charge_id(), new_charge_id())
-      append_line(path, seal_line(list(
-        ledger = "pseudosynth", format = 1L, salt = salt, epsilon = epsilon,
-        delta = delta, neighbours = neighbours
-      ), salt), TRUE)
-    }
+  salt <- paste0(new_charge_id(), new_charge_id())
+  line <- seal_line(c(list(
+    ledger = "pseudosynth", format = 2L, salt = salt, epsilon = epsilon,
+    delta = delta, neighbours = neighbours
+  ), if (!is.null(unit)) list(unit = unit)), salt)
+  locked(path, function(is_mine) {
+    # A file that another process has made meanwhile stays: a second name for
+    # ours is given only where there is none
+    aside <- paste0(path, ".", salt)
+    on.exit(unlink(aside))
+    append_line(aside, line, TRUE)
+    linked <- or_else(file.link(aside, path), FALSE)
+    # Disks that know no second names
+    if (!linked && !file.exists(path)) append_line(path, line, TRUE)
   })
 }
 
@@ -70,9 +75,13 @@ append_line <- function(path, line, ended) {
   )
 }
 
-#' @return (list) `salt`, `epsilon`, `delta`, `neighbours`, `entries` (list),
-#'   `charges` (of all of them), `torn` (integer: lines that cannot be read),
-#'   `ended` (flag: is the last line?).
+#' Of two entries with one number, which two processes wrote at once, the first
+#' counts. Whoever wrote the other one sees that, and draws nothing.
+#'
+#' @return (list) `salt`, `epsilon`, `delta`, `neighbours`, `unit` (see
+#'   ledger_unit()), `entries` (list), `charges` (of all of them), `torn`
+#'   (integer: lines that cannot be read), `void` (integer: lines of second
+#'   entries), `ended` (flag: is the last line?).
 #' @noRd
 read_ledger <- function(path) {
   broken_if <- function(wrong, what) {
@@ -99,21 +108,29 @@ read_ledger <- function(path) {
   for (i in which(!cut)) {
     body <- sub(check_pattern, "", lines[i])
     check <- cli::hash_sha256(paste0(book$salt, body))
-    broken_if(!identical(check, parsed[[i]]$check), "Line {i} was changed.")
+    found <- if (is.list(parsed[[i]])) parsed[[i]]$check
+    broken_if(!identical(check, found), "Line {i} was changed.")
   }
-  entries <- Filter(Negate(is.null), parsed[-1])
-  numbers <- vapply(entries, function(entry) as.integer(entry$number), 1L)
+  at <- setdiff(which(!cut), 1)
+  numbers <- vapply(parsed[at], function(entry) {
+    if (is_number(entry$number)) as.double(entry$number) else NA_real_
+  }, 0)
+  second <- duplicated(numbers)
   broken_if(
-    !identical(numbers, seq_along(entries)),
-    "Entries are missing, or two have the same number."
+    !identical(numbers[!second], as.double(seq_len(sum(!second)))) ||
+      anyDuplicated(lines[at]) > 0,
+    "Entries are missing, or one is there twice."
   )
-  c(
+  book <- c(
     book[c("salt", "epsilon", "delta", "neighbours")],
     list(
-      entries = entries, charges = entry_charges(entries), torn = which(cut),
-      ended = endsWith(text, "\n")
+      stated = book$unit, entries = parsed[at[!second]], torn = which(cut),
+      void = at[second], ended = endsWith(text, "\n")
     )
   )
+  c(book, list(
+    unit = ledger_unit(book), charges = entry_charges(book$entries)
+  ))
 }
 
 #' Refuse to spend from a ledger one of whose lines cannot be read
@@ -152,7 +169,9 @@ entry_charges <- function(entries) {
 #'
 #' The lock is a folder that holds its owner's name. It is made aside and
 #' renamed, which the file system grants to one process only, so that no lock is
-#' without an owner.
+#' without an owner. A process that sleeps may lose it: whoever writes asks
+#' before whether it is still its own, and looks at the file afterwards.
+#' @param code (function of `is_mine`, a function that gives a flag)
 #' @noRd
 locked <- function(path, code, patience = 90) {
   lock <- paste0(path, ".lock")
@@ -174,6 +193,7 @@ locked <- function(path, code, patience = 90) {
     )
     Sys.sleep(0.02)
   }
-  on.exit(if (identical(lock_owner(lock), me)) unlink(lock, recursive = TRUE))
-  force(code)
+  is_mine <- function() identical(lock_owner(lock), me)
+  on.exit(if (is_mine()) unlink(lock, recursive = TRUE))
+  code(is_mine)
 }

@@ -25,13 +25,18 @@
 #' @param neighbours (string) The relation of the budget: `"add-remove"`, the
 #'   default, or `"replace"`. An existing ledger keeps its own `delta` and
 #'   `neighbours`.
+#' @param unit (whole number with a name, or `NULL`) The unit that the budget is
+#'   for, and how many records it may have at most: `c(household = 4)`. The name
+#'   is that of the column that [file_plan()] takes as `unit`. Default `NULL`: a
+#'   record, or the unit of the first release that has one.
 #' @param x (`privacy_ledger`) The ledger.
 #' @param ... Not used.
 #'
 #' @return A `privacy_ledger`: a list with `path`, `epsilon`, `delta` and
 #'   `neighbours`. The entries stay in the file. `print()` shows how much is
 #'   spent. `as.data.frame()` has one row for each entry: `number`, `time`
-#'   (UTC), `synthetic`, `published`, `mechanism`, `label`, `m`, `records`,
+#'   (UTC), `synthetic`, `published`, `mechanism`, `label`, `unit`, `m`,
+#'   `records`,
 #'   `file` (a salted hash of the confidential response; `NA` for sets drawn
 #'   from a histogram or score release, which hold no record) and `spent`, the
 #'   total up to and including the entry.
@@ -48,7 +53,15 @@
 #' A column that one entry protects must not be published by another. If income
 #' is drawn given education, and education given income, each release publishes
 #' what the other protects. A column with 20 or more distinct values is
-#' recognised by its values even under another name.
+#' recognised by its values even under another name. The number of records
+#' counts as a column. A [file_release()] without published columns protects it
+#' under `"add-remove"`. Every other release of records publishes it.
+#'
+#' All costs are counted for one unit. If one release protects households, or
+#' the ledger was made with `unit`, the total is what a household loses. A
+#' release for records then counts for all records of a household: with at most
+#' k records, k times a pure epsilon, and k^2 times rho. This is a theorem, not
+#' an estimate. Releases for units of two names are refused.
 #'
 #' @section The file:
 #' The first line of the file describes the ledger in JSON. Each further line is
@@ -65,7 +78,8 @@
 #' If two processes use a ledger at once, one waits for the other: a folder
 #' `<path>.lock` exists while an entry is written. If the process that holds the
 #' lock has died, the lock is removed at once on the same Linux machine, and
-#' after a minute elsewhere. The ledger must be on a local disk, because neither
+#' after a minute elsewhere. A process that was asleep and lost the lock notices
+#' it: it draws nothing, and the ledger stays as it is. The ledger must be on a local disk, because neither
 #' locking nor appending is safe on network disks. An entry survives the death
 #' of its process; whether it survives a power failure depends on the disk.
 #'
@@ -74,12 +88,14 @@
 #' the budget. The condition has the fields `spent`, `total` (including this
 #' cost) and `budget`. `pseudosynth_error_protected` (a
 #' `pseudosynth_error_privacy`): a column is to be published that another entry
-#' protects, or protected that another entry publishes.
+#' protects, or protected that another entry publishes; the number of records
+#' is such a column. `pseudosynth_error_unit` (a `pseudosynth_error_privacy`):
+#' the release protects another kind of unit than the ledger.
 #' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): the file is not a
 #' ledger, a line was changed or cut off, or another budget is stated. The
 #' ledger cannot detect that its file was replaced by an earlier copy: keep it
 #' where nobody does that. `pseudosynth_error_locked`: another process holds the
-#' lock for more than 90 seconds.
+#' lock for more than 90 seconds, or took it while this one was asleep.
 #' @section Privacy:
 #' The ledger is as confidential as the file, because claimed epsilons are
 #' computed from the file.
@@ -99,11 +115,12 @@
 #' try(synthesize(fit, m = 1, ledger = book))
 #' @export
 ledger <- function(path, epsilon = NULL, delta = 0,
-                   neighbours = c("add-remove", "replace")) {
+                   neighbours = c("add-remove", "replace"), unit = NULL) {
   check_path(path)
   check_number(epsilon, above = 0, null = TRUE)
   check_number(delta, min = 0, max = 0.1)
   neighbours <- check_choice(neighbours, relation_names)
+  unit <- check_ledger_unit(unit)
   check_installed("jsonlite")
   path <- resolved_path(path)
   refuse_if(
@@ -113,7 +130,9 @@ ledger <- function(path, epsilon = NULL, delta = 0,
          {.code ledger(file.path(folder, \"income.ledger\"), ...)}.",
     arg = "path", abort = abort_ledger
   )
-  if (!file.exists(path)) make_ledger(path, epsilon, delta, neighbours)
+  if (!file.exists(path)) {
+    make_ledger(path, epsilon, delta, neighbours, unit)
+  }
   book <- read_ledger(path)
   refuse_if(
     !is.null(epsilon) && epsilon != book$epsilon,
@@ -121,10 +140,30 @@ ledger <- function(path, epsilon = NULL, delta = 0,
     x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
     i = "Leave {.arg epsilon} out.", arg = "epsilon", abort = abort_ledger
   )
+  refuse_if(
+    !is.null(unit) && !identical(unit, stated_unit(book)),
+    "The unit of a ledger cannot be changed.",
+    x = "{.file {path}} was made {unit_text(stated_unit(book))}.",
+    i = "Leave {.arg unit} out.", arg = "unit", abort = abort_ledger
+  )
   new_result(
     "privacy_ledger", path = path, epsilon = book$epsilon, delta = book$delta,
     neighbours = book$neighbours
   )
+}
+
+check_ledger_unit <- function(unit) {
+  if (is.null(unit)) {
+    return(NULL)
+  }
+  check_that(
+    is_number(unit) && unit >= 1 && unit == round(unit) &&
+      isTRUE(nzchar(names(unit))), unit,
+    "{.arg unit} must be a whole number with a name, such as
+     {.code c(household = 4)}: the column, and how many records a unit has at
+     most.", arg = "unit"
+  )
+  list(column = names(unit), records = as.integer(unit))
 }
 
 check_ledger <- function(ledger) {
@@ -138,10 +177,13 @@ check_ledger <- function(ledger) {
 #' @param response (numeric or `NULL`) The confidential response.
 #' @param published (list, data frame or `NULL`) The columns that are published
 #'   beside what is synthetic.
+#' @param unit (list or `NULL`) `column` and `records` of the unit that the
+#'   charges are for; `NULL`: a record.
 #' @noRd
-spend <- function(ledger, label, variable, published, response, again = FALSE) {
+spend <- function(ledger, label, variable, published, response, again = FALSE,
+                  unit = NULL) {
   check_spendable(label)
-  locked(ledger$path, {
+  locked(ledger$path, function(is_mine) {
     book <- read_ledger(ledger$path)
     check_whole(book, ledger$path)
     # A resumed job draws the same sets, which are paid for, and the sets of a
@@ -149,16 +191,35 @@ spend <- function(ledger, label, variable, published, response, again = FALSE) {
     if (again && is_recorded(book, label)) {
       return(invisible())
     }
-    entry <- ledger_entry(book, label, variable, published, response)
+    entry <- ledger_entry(book, label, variable, published, response, unit)
+    check_same_unit(book, unit)
     check_protected(book, entry)
-    check_budget(book, label)
-    append_line(ledger$path, seal_line(entry, book$salt), book$ended)
-    # What counts is the order in the file: had the lock failed, it shows here
-    if (length(read_ledger(ledger$path)$entries) != entry$number) {
-      abort_ledger("Another process wrote at the same time.")
-    }
+    check_budget(book, entry)
+    write_entry(ledger$path, entry, book, is_mine)
   })
   invisible()
+}
+
+#' Write an entry, and see that it counts
+#'
+#' A process that was asleep may have lost the lock meanwhile. What counts is
+#' the order in the file, see read_ledger().
+#' @param is_mine (function) See locked().
+#' @noRd
+write_entry <- function(path, entry, book, is_mine) {
+  lost <- function() {
+    abort_ledger(
+      "This process lost the lock of the ledger, and another one wrote.",
+      x = "It was asleep, or the lock was removed. Nothing was drawn.",
+      i = "Call the function again.", class = "pseudosynth_error_locked"
+    )
+  }
+  if (!is_mine()) lost()
+  line <- seal_line(entry, book$salt)
+  append_line(path, line, book$ended)
+  written <- read_ledger(path)$entries
+  own <- if (length(written) >= entry$number) written[[entry$number]]
+  if (is.null(own) || !endsWith(line, sprintf("\"%s\"}", own$check))) lost()
 }
 
 #' Spend what noise will cost, before it is drawn
@@ -170,7 +231,7 @@ spend <- function(ledger, label, variable, published, response, again = FALSE) {
 #' @noRd
 spend_noise <- function(ledger, charges, mechanism, variable, published,
                         response, m = 1L, n_records = NA_integer_,
-                        seed = NULL, label = "strict") {
+                        seed = NULL, label = "strict", unit = NULL) {
   if (!is.null(ledger)) {
     spend(
       ledger, list(
@@ -178,7 +239,7 @@ spend_noise <- function(ledger, charges, mechanism, variable, published,
         n_records = n_records, fit = NA_character_,
         reproducible = is_seeded(seed)
       ),
-      variable, published, response
+      variable, published, response, unit = unit
     )
   }
 }
@@ -202,7 +263,7 @@ check_planned <- function(ledger, job) {
     planned <- charge("planned", "the job", by_relation(
       width_of_epsilon(job$epsilon, job$neighbours)
     ))
-    check_budget(book, list(charges = planned))
+    check_budget(book, list(charges = row_lists(planned)))
   }
 }
 
@@ -245,34 +306,161 @@ check_protected <- function(book, entry) {
   of <- function(field) {
     unlist(lapply(book$entries, function(entry) unlist(entry[[field]])))
   }
+  columns <- function(field) {
+    unlist(lapply(book$entries, function(entry) columns_of(entry)[[field]]))
+  }
+  own <- columns_of(entry)
   renamed <- as.character(entry$published)[entry$values %in% of("file")]
   told <- unique(c(
-    intersect(entry$published, of("synthetic")), renamed,
-    intersect(entry$synthetic, of("published")),
+    intersect(own$published, columns("synthetic")), renamed,
+    intersect(own$synthetic, columns("published")),
     entry$synthetic[nzchar(entry$file) & entry$file %in% of("values")]
   ))
+  size <- identical(told, size_column)
   refuse_privacy(
     length(told) > 0,
-    "A column that one release protects must not be published by another.",
-    x = "{cli::qty(told)}The column{?s} {.val {told}} {?is/are} synthetic in
-         one release and published in another.",
-    i = "Leave {cli::qty(told)}{?it/them} out of the predictors.",
+    if (size) {
+      "The number of records must not be protected by one release and published
+       by another."
+    } else {
+      "A column that one release protects must not be published by another."
+    },
+    x = if (!size) {
+      "{cli::qty(told)}The column{?s} {.val {told}} {?is/are} synthetic in one
+       release and published in another."
+    },
+    i = if (!size) {
+      "Leave {cli::qty(told)}{?it/them} out of the predictors."
+    },
+    i = if (size_column %in% told) {
+      "A file release without published columns protects the number of records
+       under {.val add-remove}. Every other release publishes it. Use
+       {.code neighbours = \"replace\"} in all of them, or publish a column."
+    },
     arg = "ledger", class = "pseudosynth_error_protected"
   )
 }
 
-#' Refuse what does not fit in what is left
+# What the number of records is called among the columns of an entry
+size_column <- "the number of records"
+
+#' Columns that an entry protects and publishes, the number of records among
+#' them
+#'
+#' A file release protects it where it is not stated. A histogram says nothing
+#' of it: it is neither in its label nor in its values. Every other release, and
+#' whatever publishes a column, shows it.
+#' @return (list of character) `synthetic`, `published`.
 #' @noRd
-check_budget <- function(book, label) {
-  if (any(label$charges$zcdp)) check_has_delta(book)
-  spent <- spent_of(book, book$charges)
-  total <- spent_of(book, join_charges(book$charges, label$charges))
+columns_of <- function(entry) {
+  synthetic <- as.character(unlist(entry$synthetic))
+  published <- as.character(unlist(entry$published))
+  unknown <- is.null(entry$records) || is.na(entry$records)
+  if (entry$mechanism == "file" && unknown && length(published) == 0) {
+    synthetic <- c(synthetic, size_column)
+  } else if (entry$mechanism != "perturbed_histogram" ||
+    length(published) > 0) {
+    published <- c(published, size_column)
+  }
+  list(synthetic = synthetic, published = published)
+}
+
+# Whom a ledger protects -------------------------------------------------------
+
+#' The unit that all costs of a ledger are counted for
+#'
+#' That of its first line, or of its entries: what a release for households and
+#' one for records cost together is asked of a household. Of several sizes the
+#' largest counts.
+#' @param book (list) `stated` (of the first line) and `entries`.
+#' @return (list or `NULL`, a record) `column`, `records`.
+#' @noRd
+ledger_unit <- function(book, more = NULL) {
+  units <- c(
+    list(book$stated), lapply(book$entries, `[[`, "unit"), list(more)
+  )
+  units <- Filter(Negate(is.null), units)
+  if (length(units) > 0) {
+    list(
+      column = units[[1]]$column,
+      records = max(vapply(units, function(one) as.double(one$records), 0))
+    )
+  }
+}
+
+stated_unit <- function(book) {
+  if (!is.null(book$stated)) {
+    list(
+      column = book$stated$column, records = as.integer(book$stated$records)
+    )
+  }
+}
+
+unit_text <- function(unit) {
+  if (is.null(unit)) {
+    "for single records"
+  } else {
+    sprintf("for all records of one %s, at most %d", unit$column, unit$records)
+  }
+}
+
+#' Refuse units that are no parts of each other
+#' @noRd
+check_same_unit <- function(book, unit) {
+  other <- !is.null(unit) && !is.null(book$unit) &&
+    unit$column != book$unit$column
+  refuse_privacy(
+    other, "A ledger counts its costs for one unit.",
+    x = "This release protects units of {.val {unit$column}}, the ledger those
+         of {.val {book$unit$column}}. What one costs the other is not known.",
+    i = "Make all releases of a file for the same {.arg unit}.",
+    arg = "ledger", class = "pseudosynth_error_unit"
+  )
+}
+
+#' What charges for a record cost a unit of k records
+#'
+#' Group privacy, under either relation: k times a pure epsilon (Dwork and Roth
+#' 2014, The algorithmic foundations of differential privacy, Theorem 2.2), with
+#' delta the sum of exp(i epsilon) delta for i below k; k^2 times rho (Bun and
+#' Steinke 2016, Concentrated differential privacy, Proposition 1.9); k times mu
+#' (Dong, Roth and Su 2022, Gaussian differential privacy, Theorem 3), so that
+#' Gaussian noise is as far from discrete noise as before: the gap is one of
+#' laws of outcomes, file by file, and has no steps between files.
+#' @param k (double) One for each charge.
+#' @noRd
+group_charges <- function(charges, k) {
+  worst <- pmax(charges$add_remove, charges$replace)
+  times <- ifelse(
+    charges$delta > 0, expm1(k * worst) / pmax(expm1(worst), 1e-300), 1
+  )
+  charges$delta <- charges$delta * times
+  for (pure in c("add_remove", "replace")) charges[[pure]] <- charges[[pure]] * k
+  for (rho in c("rho_add_remove", "rho_replace")) {
+    charges[[rho]] <- charges[[rho]] * k^2
+  }
+  charges
+}
+
+#' Refuse what does not fit in what is left
+#' @param entry (list) `charges` and `unit`, see ledger_entry().
+#' @noRd
+check_budget <- function(book, entry) {
+  charges <- entry_charges(list(entry))
+  if (any(charges$zcdp)) check_has_delta(book)
+  spent <- spent_of(book)
+  unit <- ledger_unit(book, entry$unit)
+  total <- spent_of(book, c(book$entries, list(entry)), unit)
   if (exceeds(total, book$epsilon)) {
     shown <- c(format_exact(book$epsilon), format_up(c(spent, total)))
     abort_privacy(
       "The ledger's budget does not allow this.",
       x = "The budget is epsilon {shown[1]} ({book$neighbours}). {shown[2]} is
            spent, and this release would bring it to {shown[3]}.",
+      i = if (!is.null(unit)) {
+        "The ledger counts for {.val {unit$column}}, of at most {unit$records}
+         records. A release for records counts as one for that many."
+      },
       arg = "ledger", class = "pseudosynth_error_budget",
       spent = spent, total = total, budget = book$epsilon
     )
@@ -289,28 +477,39 @@ check_has_delta <- function(book) {
          another ledger for this file:
          {.code ledger(path, epsilon, delta = 1e-5)}.",
     arg = "ledger", class = "pseudosynth_error_budget",
-    spent = spent_of(book, book$charges), total = Inf, budget = book$epsilon
+    spent = spent_of(book), total = Inf, budget = book$epsilon
   )
 }
 
+#' What entries cost the unit that a ledger protects
+#'
+#' The same charge in several entries is one thing: where one of them knows its
+#' unit, the others are of that unit, too.
 #' @return (number) Epsilon under the ledger's relation and delta.
 #' @noRd
-spent_of <- function(book, charges) {
-  total_charges(charges, book$delta)$epsilon[[book$neighbours]]
+spent_of <- function(book, entries = book$entries, unit = book$unit) {
+  charges <- entry_charges(entries)
+  of_units <- Filter(function(entry) !is.null(entry$unit), entries)
+  known <- charges$id %in% entry_charges(of_units)$id
+  k <- ifelse(known, 1, unit$records %||% 1)
+  total_charges(
+    group_charges(charges, k), book$delta
+  )$epsilon[[book$neighbours]]
 }
 
 #' @return (list) Among other fields `file`, a mark of the response's values,
 #'   and `values`, those of the published columns; `""` where few values would
 #'   be met by chance.
 #' @noRd
-ledger_entry <- function(book, label, variable, published, response) {
+ledger_entry <- function(book, label, variable, published, response,
+                         unit = NULL) {
   mark <- function(x) cli::hash_sha256(paste(book$salt, values_mark(x)))
   marks <- function(columns) {
     I(vapply(columns, function(x) {
       if (length(unique(x)) < 20) "" else mark(x)
     }, "", USE.NAMES = FALSE))
   }
-  list(
+  c(list(
     number = length(book$entries) + 1L,
     time = format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"),
     file = if (is.data.frame(response)) {
@@ -323,7 +522,7 @@ ledger_entry <- function(book, label, variable, published, response) {
     values = marks(published),
     mechanism = label$mechanism, label = label$label, fit = label$fit,
     m = label$m, charges = row_lists(label$charges), version = own_version()
-  )
+  ), if (!is.null(unit)) list(unit = unit[c("column", "records")]))
 }
 
 #' All that a ledger has recorded, the same thing once
@@ -342,15 +541,22 @@ as.data.frame.privacy_ledger <- function(x, ...) {
       if (is.null(value)) missing else toString(value)
     }, "")
   }
-  columns <- c("time", "synthetic", "published", "mechanism", "label")
+  listed <- function(what) {
+    vapply(book$entries, function(entry) toString(columns_of(entry)[[what]]), "")
+  }
   number <- seq_along(book$entries)
   data.frame(
-    number = number, lapply(stats::setNames(nm = columns), field, ""),
+    number = number, time = field("time", ""),
+    synthetic = listed("synthetic"), published = listed("published"),
+    mechanism = field("mechanism", ""), label = field("label", ""),
+    unit = vapply(book$entries, function(entry) {
+      if (is.null(entry$unit)) "record" else as.character(entry$unit$column)
+    }, ""),
     m = as.integer(field("m", "")),
     records = as.integer(field("records", NA_character_)),
     file = field("file", NA_character_),
     spent = vapply(number, function(i) {
-      spent_of(book, entry_charges(book$entries[seq_len(i)]))
+      spent_of(book, book$entries[seq_len(i)])
     }, 1)
   )
 }
@@ -362,7 +568,7 @@ print_lines.privacy_ledger <- function(x) {
   c(
     sprintf(
       "Ledger: epsilon %s of %s spent (%s%s), %d entr%s",
-      format_up(spent_of(book, book$charges)), format_exact(book$epsilon),
+      format_up(spent_of(book)), format_exact(book$epsilon),
       book$neighbours,
       if (book$delta > 0) paste(", delta", format_exact(book$delta)) else "",
       n, if (n == 1) "y" else "ies"
@@ -371,12 +577,22 @@ print_lines.privacy_ledger <- function(x) {
       !all(proven),
       "  %d of them claimed, not proven; the proven ones sum to %s",
       sum(!proven),
-      format_up(spent_of(book, entry_charges(book$entries[proven])))
+      format_up(spent_of(book, book$entries[proven]))
+    ),
+    text_if(
+      !is.null(book$unit),
+      "  counted %s; an entry for records counts as one for that many",
+      unit_text(book$unit)
     ),
     text_if(
       length(book$torn) > 0,
       "  cut off and not counted: line %s; nothing more can be spent",
       toString(book$torn)
+    ),
+    text_if(
+      length(book$void) > 0,
+      "  not counted: line %s, which two processes wrote at once; nothing was drawn",
+      toString(book$void)
     ),
     paste0("  ", c(x$path, confidential_line()))
   )

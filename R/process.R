@@ -47,9 +47,10 @@ claim_lock <- function(lock) {
 #' @noRd
 lock_owner <- function(lock) lines_of(file.path(lock, "owner"))
 
-#' Remove a lock whose process is gone, or that is too old
+#' Remove a lock whose process is gone, or may be and that is too old
 #'
-#' It is moved aside first and looked at again, in case another process did the
+#' A process that is known to run keeps its lock, however long it sleeps. The
+#' lock is moved aside first and looked at again, in case another process did the
 #' same and took the lock meanwhile.
 #' @param mine (string) See claim_lock().
 #' @param most (number) Seconds after which a lock is too old.
@@ -57,8 +58,8 @@ lock_owner <- function(lock) lines_of(file.path(lock, "owner"))
 remove_dead_lock <- function(lock, mine, most = Inf) {
   owner <- lock_owner(lock)
   age <- as.double(difftime(Sys.time(), file.mtime(lock), units = "secs"))
-  gone <- !is.null(owner) && identical(is_running(owner[1]), FALSE)
-  if (!gone && !isTRUE(age > most)) {
+  runs <- if (is.null(owner)) NA else is_running(owner[1])
+  if (isTRUE(runs) || is.na(runs) && !isTRUE(age > most)) {
     return(invisible())
   }
   aside <- paste0(mine, ".dead")

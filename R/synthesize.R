@@ -273,7 +273,9 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf) {
   if (!is.null(ledger)) {
     spend(
       ledger, label, name, rows$data[setdiff(rows$columns, name)], secret,
-      again = !is.null(run_of(asked$seed))
+      again = !is.null(run_of(asked$seed)),
+      # A fit has no unit: its charges are for records
+      unit = if (inherits(x, "file_release") && !is.null(x$unit$column)) x$unit
     )
   }
   if (label$holds && !is.null(response)) response <- released_response(response)

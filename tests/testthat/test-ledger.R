@@ -41,7 +41,10 @@ test_that("every call of synthesize() is an entry, and the sums follow", {
   expect_identical(table$number, 1:4)
   expect_equal(table$spent, c(2, 4, 6, 8))
   expect_identical(table$synthetic, rep("income", 4))
-  expect_identical(table$published, rep("age, earner", 4))
+  expect_identical(
+    table$published, rep("age, earner, the number of records", 4)
+  )
+  expect_identical(table$unit, rep("record", 4))
   expect_identical(table$records, rep(150L, 4))
   expect_length(unique(table$file), 1)
   over(synthesize(release_fit(), ledger = book))
@@ -150,7 +153,9 @@ test_that("what one release protects no other publishes", {
   }
   crude <- list("(Intercept)" = 10.8, sigma = 1)
   first <- release(log(income) ~ age, reference = crude)
-  expect_identical(as.data.frame(book)$published, "age")
+  expect_identical(
+    as.data.frame(book)$published, "age, the number of records"
+  )
   levels <- public_response(levels = levels(data$age))
   for (expr in list(
     # Publishes income
@@ -291,6 +296,8 @@ test_that("a ledger is opened again with its own settings, and no others", {
   wrong(tempfile(), -1)
   wrong(tempfile(), 1, delta = 1)
   wrong(tempfile(), 1, neighbours = "both")
+  wrong(tempfile(), 1, unit = 3)
+  wrong(tempfile(), 1, unit = c(household = 0))
   expect_s3_class(
     refusal(synthesize(release_fit(), ledger = book$path)),
     "pseudosynth_error_input"
@@ -407,7 +414,7 @@ test_that("processes at once lose no entry and exceed no budget", {
 test_that("the lock of a process that was killed is removed", {
   skip_if_not(dir.exists("/proc/self"))
   book <- new_book()
-  child <- parallel::mcparallel(locked(book$path, Sys.sleep(60)))
+  child <- parallel::mcparallel(locked(book$path, function(is_mine) Sys.sleep(60)))
   withr::defer({
     tools::pskill(child$pid, tools::SIGKILL)
     suppressWarnings(parallel::mccollect(child))
@@ -420,7 +427,7 @@ test_that("the lock of a process that was killed is removed", {
   wait_for(function() file.exists(lock))
   # While it lives it holds
   expect_s3_class(
-    refusal(locked(book$path, TRUE, patience = 0.2)),
+    refusal(locked(book$path, function(is_mine) 1, patience = 0.2)),
     "pseudosynth_error_locked"
   )
   tools::pskill(child$pid, tools::SIGKILL)
@@ -436,12 +443,269 @@ test_that("a lock of another machine is removed after a minute", {
   dir.create(lock)
   writeLines(c("elsewhere 1 1", "x"), file.path(lock, "owner"))
   expect_s3_class(
-    refusal(locked(book$path, TRUE, patience = 0.1)),
+    refusal(locked(book$path, function(is_mine) 1, patience = 0.1)),
     "pseudosynth_error_locked"
   )
   Sys.setFileTime(lock, Sys.time() - 61)
-  expect_true(locked(book$path, TRUE, patience = 0.1))
+  expect_true(locked(book$path, function(is_mine) is_mine(), patience = 0.1))
   expect_false(file.exists(lock))
+})
+
+test_that("a process that sleeps keeps its lock for as long as it runs", {
+  skip_on_os("windows")
+  skip_if_not(dir.exists("/proc/self"))
+  book <- new_book()
+  lock <- paste0(book$path, ".lock")
+  child <- parallel::mcparallel(locked(book$path, function(is_mine) {
+    Sys.sleep(60)
+  }))
+  withr::defer({
+    tools::pskill(child$pid, tools::SIGKILL)
+    suppressWarnings(parallel::mccollect(child))
+  })
+  for (i in 1:200) if (file.exists(lock)) break else Sys.sleep(0.02)
+  tools::pskill(child$pid, tools::SIGSTOP)
+  Sys.setFileTime(lock, Sys.time() - 3600)
+  expect_s3_class(
+    refusal(locked(book$path, function(is_mine) 1, patience = 0.1)),
+    "pseudosynth_error_locked"
+  )
+  expect_true(file.exists(lock))
+})
+
+# The lock of a machine that cannot be asked is taken after a minute. Its owner
+# wakes before or after it has asked for the lock once more.
+test_that("who lost the lock while asleep draws nothing and breaks nothing", {
+  for (step in c("check_budget", "seal_line", "append_line")) {
+    book <- new_book(100)
+    synthesize(histogram(), ledger = book)
+    original <- get(step, asNamespace("pseudosynth"))
+    awake <- FALSE
+    local({
+      local_replaced(step, function(...) {
+        if (!awake) {
+          awake <<- TRUE
+          unlink(paste0(book$path, ".lock"), recursive = TRUE)
+          synthesize(histogram(), ledger = book)
+        }
+        original(...)
+      })
+      expect_s3_class(
+        refusal(synthesize(histogram(), ledger = book)),
+        "pseudosynth_error_locked"
+      )
+    })
+    expect_equal(as.data.frame(book)$spent, 1:2)
+    void <- any(grepl("two processes wrote at once", print_lines(book)))
+    expect_identical(void, step != "check_budget")
+    synthesize(histogram(), ledger = book)
+    expect_equal(as.data.frame(book)$spent, 1:3)
+    expect_false(file.exists(paste0(book$path, ".lock")))
+  }
+})
+
+test_that("a ledger that another process made meanwhile stays", {
+  path <- withr::local_tempfile()
+  original <- append_line
+  first <- NULL
+  local_replaced("append_line", function(...) {
+    original(...)
+    if (is.null(first)) {
+      first <<- 1
+      unlink(paste0(path, ".lock"), recursive = TRUE)
+      first <<- ledger(path, 3)
+      synthesize(histogram(), ledger = first)
+    }
+  })
+  # The budget of the other one holds
+  expect_s3_class(refusal(ledger(path, 4)), "pseudosynth_error_ledger")
+  expect_equal(ledger(path)$epsilon, 3)
+  expect_equal(as.data.frame(first)$spent, 1)
+  expect_length(dir(dirname(path), basename(path)), 1)
+})
+
+# Whom it protects --------------------------------------------------------------
+
+unit_file <- function(n = 90) {
+  withr::with_seed(8, data.frame(
+    household = rep(seq_len(n / 3), each = 3), firm = rep(seq_len(n / 2), 2),
+    sex = sample(c("f", "m"), n, TRUE),
+    area = sample(c("n", "s", "w"), n, TRUE),
+    income = round(stats::rlnorm(n, 10), 2)
+  ))
+}
+
+unit_book <- function(records = 3) {
+  codebook(data.frame(
+    column = names(unit_file()),
+    type = c("id", "id", "category", "category", "amount"),
+    levels = c("", "", "f|m", "n|s|w", ""), lower = c(NA, NA, NA, NA, 1),
+    upper = c(NA, NA, NA, NA, 1e6), digits = c(NA, NA, NA, NA, 2),
+    transform = c("", "", "", "", "log"), records = c(records, 2, NA, NA, NA)
+  ))
+}
+
+unit_release <- function(book, unit = NULL, epsilon = 1, ...,
+                         neighbours = "add-remove", records = 3) {
+  suppressWarnings(file_release(
+    file_plan(unit_file(), unit_book(records), unit = unit, ...), epsilon,
+    neighbours = neighbours, ledger = book
+  ))
+}
+
+# Adding up rho as it is says 1.4 of what has cost a household 3.6
+test_that("a release for records counts for all records of a household", {
+  book <- new_book(20, delta = 1e-6)
+  home <- unit_release(book, "household")
+  person <- unit_release(book)
+  rho <- function(x) sum(x$charges$rho_add_remove)
+  least <- gaussian_epsilon(sqrt(2 * (rho(home) + 9 * rho(person))), 1e-6)
+  table <- as.data.frame(book)
+  expect_identical(table$unit, c("household", "record"))
+  expect_gte(table$spent[2], least)
+  expect_lt(table$spent[2], least * 1.01)
+  expect_true(any(grepl("one household, at most 3", print_lines(book))))
+  # A histogram is pure: its epsilon counts three times, as rho of 3 epsilon
+  perturbed_histogram(income ~ 1, unit_file(), c(1, 1e6),
+    epsilon = 0.4, ledger = book
+  )
+  both <- rho(home) + 9 * rho(person) + (3 * 0.4)^2 / 2
+  expect_equal(as.data.frame(book)$spent[3], zcdp_epsilon(both, 1e-6))
+  # Sets of a release are of its unit, and cost nothing more
+  synthesize(home, ledger = book)
+  synthesize(person, ledger = book)
+  expect_equal(as.data.frame(book)$spent[5], as.data.frame(book)$spent[3])
+  expect_identical(as.data.frame(book)$unit[4:5], c("household", "record"))
+})
+
+test_that("what was spent for records counts when households follow", {
+  book <- new_book(3, delta = 1e-6)
+  unit_release(book, epsilon = 1)
+  expect_lt(as.data.frame(book)$spent, 1.0001)
+  error <- over(unit_release(book, "household", 1))
+  expect_match(conditionMessage(error), "household")
+  expect_identical(nrow(as.data.frame(book)), 1L)
+  # The largest stated size counts
+  wide <- new_book(100, delta = 1e-6)
+  unit_release(wide, epsilon = 1)
+  unit_release(wide, "household", 1)
+  three <- as.data.frame(wide)$spent[2]
+  unit_release(wide, "household", 0.5, records = 5)
+  expect_gt(as.data.frame(wide)$spent[3], 1.3 * three)
+})
+
+test_that("a ledger of units is one from its first line", {
+  path <- withr::local_tempfile()
+  book <- ledger(path, 10, delta = 1e-6, unit = c(household = 3))
+  perturbed_histogram(income ~ 1, unit_file(), c(1, 1e6),
+    epsilon = 0.5, ledger = book
+  )
+  expect_equal(as.data.frame(book)$spent, 1.5)
+  expect_equal(ledger(path, unit = c(household = 3)), book)
+  for (unit in list(c(household = 4), c(firm = 3), 3, c(household = 1.5))) {
+    expect_s3_class(refusal(ledger(path, unit = unit)), "pseudosynth_error")
+  }
+  error <- refusal(unit_release(book, "firm"))
+  expect_s3_class(error, "pseudosynth_error_unit")
+  expect_s3_class(error, "pseudosynth_error_privacy")
+  expect_identical(nrow(as.data.frame(book)), 1L)
+  unit_release(book, "household")
+})
+
+test_that("units of two names are refused in either order", {
+  for (names in list(c("household", "firm"), c("firm", "household"))) {
+    book <- new_book(100, delta = 1e-6)
+    unit_release(book, names[1])
+    expect_s3_class(
+      refusal(unit_release(book, names[2])), "pseudosynth_error_unit"
+    )
+    unit_release(book)
+  }
+})
+
+test_that("the number of records is protected or published, not both", {
+  refused <- function(code) {
+    error <- refusal(code)
+    expect_s3_class(error, "pseudosynth_error_protected")
+    expect_match(conditionMessage(error), "number of records")
+  }
+  here <- environment()
+  secret <- function() {
+    book <- new_book(100, delta = 1e-6, frame = here)
+    unit_release(book)
+    expect_match(as.data.frame(book)$synthetic, "the number of records")
+    book
+  }
+  refused(unit_release(secret(), neighbours = "replace"))
+  refused(unit_release(secret(), publish = "area"))
+  refused(suppressWarnings(score_release(log(income) ~ 1, unit_file(),
+    epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1),
+    ledger = secret()
+  )))
+  # The other way round, and by a set of a release
+  for (other in list(
+    function(book) unit_release(book, neighbours = "replace"),
+    function(book) {
+      synthesize(unit_release(NULL, neighbours = "replace"), ledger = book)
+    },
+    function(book) suppressWarnings(score_release(log(income) ~ 1, unit_file(),
+      epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1),
+      ledger = book
+    ))
+  )) {
+    book <- new_book(100, delta = 1e-6)
+    other(book)
+    expect_match(as.data.frame(book)$published, "the number of records")
+    refused(unit_release(book))
+  }
+  # A histogram says nothing of it, and sets of the release have a noisy number
+  book <- secret()
+  perturbed_histogram(income ~ 1, unit_file(), c(1, 1e6),
+    epsilon = 1, ledger = book
+  )
+  synthesize(unit_release(book), ledger = book)
+  expect_identical(nrow(as.data.frame(book)), 4L)
+})
+
+# The first form told neither a unit nor, of a whole file, whether N is public
+test_that("entries of older form are taken for records and for a secret N", {
+  book <- new_book(100, delta = 1e-6)
+  home <- unit_release(book, "household")
+  lines <- readLines(book$path)
+  head <- jsonlite::fromJSON(lines[1])
+  entry <- jsonlite::fromJSON(lines[2], simplifyVector = FALSE)
+  entry$unit <- entry$check <- NULL
+  head$format <- 1L
+  head$check <- NULL
+  writeLines(c(
+    seal_line(head, head$salt), seal_line(entry, head$salt)
+  ), book$path)
+  before <- as.data.frame(book)
+  expect_identical(before$unit, "record")
+  expect_match(before$synthetic, "the number of records")
+  # Not known to be for a household, it counts three times for one
+  unit_release(book, "household")
+  expect_gt(as.data.frame(book)$spent[2], 3 * before$spent)
+  # Until an entry of the same noise says what it is for
+  synthesize(home, ledger = book)
+  expect_lt(as.data.frame(book)$spent[3], 3 * before$spent)
+})
+
+test_that("costs of a group are k epsilon, k^2 rho, and sums of delta", {
+  pure <- charge("a", "a", by_relation(0.5))
+  expect_equal(group_charges(pure, 4)$add_remove, 2)
+  expect_equal(group_charges(pure, 4)$replace, 4)
+  noisy <- charge("b", "b", rho = by_relation(0.1, 0.3), gap = 1e-9)
+  expect_equal(group_charges(noisy, 3)$rho_add_remove, 0.9)
+  expect_equal(group_charges(noisy, 3)$rho_replace, 2.7)
+  expect_equal(group_charges(noisy, 3)$gap, 1e-9)
+  loose <- charge("c", "c", by_relation(0.5, 0.5), delta = 1e-6)
+  expect_equal(group_charges(loose, 3)$delta, 1e-6 * sum(exp(0.5 * 0:2)))
+  # As exact as Gaussian noise of three records is
+  mu <- sqrt(2 * 0.9)
+  expect_equal(
+    gaussian_delta(2, mu), gaussian_delta(2, 3 * sqrt(2 * 0.1))
+  )
 })
 
 test_that("killed at any step, a process has never two draws for one entry", {
