@@ -68,6 +68,12 @@ SOURCES := $(shell find R src inst data man -type f \
              ! -name '*.o' ! -name '*.so' 2>/dev/null | sort) \
            R man DESCRIPTION NAMESPACE
 
+# Installs the package in a folder, with a log; shows that it lives
+compile = MAKEFLAGS=-j$(JOBS) tools/alive.sh "Files compiled" '$(1)/src/*.o' \
+  $(words $(wildcard $(1)/src/*.cpp)) $(2) \
+  R CMD INSTALL --no-test-load --library=$(LIBRARY) $(1) || \
+  { tail -40 $(2); exit 1; }
+
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' $(firstword $(MAKEFILE_LIST))
 
@@ -75,7 +81,7 @@ demo: install
 	@Rscript tools/demo.R demo-output
 
 test: install hooks
-	@tools/install-dependencies.sh test
+	@tools/install-dependencies.sh $(if $(NIGHTLY),nightly,test)
 	@Rscript tools/run-tests.R '$(FILTER)'
 
 bench: install hooks
@@ -122,8 +128,7 @@ $(STAMPS)/installed: $(SOURCES)
 	fi
 	@echo "Installing pseudosynth into .library; compiling takes two to five" \
 	  "minutes (log: $(STAMPS)/install.log)"
-	@MAKEFLAGS=-j$(JOBS) R CMD INSTALL --no-test-load --library=$(LIBRARY) . \
-	  > $(STAMPS)/install.log 2>&1 || { tail -40 $(STAMPS)/install.log; exit 1; }
+	@$(call compile,.,$(STAMPS)/install.log)
 	@touch $@
 
 # Drives parts of the core for tests and benchmarks; never shipped.
@@ -131,9 +136,7 @@ hooks: $(STAMPS)/hooks
 
 $(STAMPS)/hooks: $(HOOKS) $(HEADERS) | $(STAMPS)/installed
 	@echo "Installing tests/hooks into .library (log: $(STAMPS)/hooks.log)"
-	@MAKEFLAGS=-j$(JOBS) R CMD INSTALL --no-test-load --library=$(LIBRARY) \
-	  tests/hooks > $(STAMPS)/hooks.log 2>&1 || \
-	  { tail -40 $(STAMPS)/hooks.log; exit 1; }
+	@$(call compile,tests/hooks,$(STAMPS)/hooks.log)
 	@touch $@
 
 check: install

@@ -44,7 +44,10 @@ csv_column <- function(x) {
 #' Run code whose errors are those of writing
 #' @noRd
 writing <- function(path, code) {
-  withCallingHandlers(code, error = function(error) abort_write(path, error))
+  withCallingHandlers(code, error = function(error) {
+    # What was refused says its own reason
+    if (!inherits(error, "pseudosynth_error")) abort_write(path, error)
+  })
 }
 
 abort_write <- function(path, error = NULL) {

@@ -47,18 +47,44 @@ write_sets <- function(frames, folder, formats) {
 }
 
 write_checked <- function(frame, file, write, read) {
-  write(frame, file)
-  check_read_back(read(file), frame)
+  format <- sub(".*[.]", "", file)
+  tryCatch(write(frame, file), error = function(error) {
+    # Some columns, or the disk?
+    fails <- vapply(names(frame), function(name) {
+      tryCatch({
+        write(frame[name], file)
+        FALSE
+      }, error = function(e) TRUE)
+    }, NA)
+    if (!all(fails)) {
+      refuse_columns(names(frame)[fails], format, "its writer refuses it")
+    }
+    stop(error)
+  })
+  back <- read(file)
+  same <- names(frame) %in% names(back)
+  same[same] <- mapply(same_column, back[names(frame)[same]], frame[same],
+    format = format
+  )
+  refuse_columns(
+    names(frame)[!same], format, "it does not come back as it was written"
+  )
 }
 
+# With `user_na`, values that SPSS counts as missing come back as they are
 writers <- list(
   csv = write_csv,
   rds = function(frame, file) write_checked(frame, file, saveRDS, readRDS),
   dta = function(frame, file) {
-    write_checked(stat_frame(frame), file, haven::write_dta, haven::read_dta)
+    write_checked(
+      stat_frame(frame, "dta"), file, haven::write_dta, haven::read_dta
+    )
   },
   sav = function(frame, file) {
-    write_checked(stat_frame(frame), file, haven::write_sav, haven::read_sav)
+    write_checked(
+      stat_frame(frame, "sav"), file, haven::write_sav,
+      function(file) haven::read_sav(file, user_na = TRUE)
+    )
   },
   parquet = function(frame, file) {
     # Not compressed: the scan reads its bytes
@@ -68,29 +94,134 @@ writers <- list(
   }
 )
 
-#' Names and logical columns as Stata and SPSS take them
+most_of_stata <- 2147483620 # of its integers
+
+#' Columns and their names as Stata and SPSS take them
+#'
+#' Missing text is empty text there.
 #' @noRd
-stat_frame <- function(frame) {
+stat_frame <- function(frame, format) {
   old <- names(frame)
-  frame[] <- lapply(frame, function(x) if (is.logical(x)) as.integer(x) else x)
+  frame[] <- lapply(frame, function(x) {
+    # haven writes a date of integers as another one; Stata's integers end
+    # before R's
+    short <- inherits(x, "Date") || is.integer(x) && !is.factor(x) &&
+      format == "dta" && any(x > most_of_stata, na.rm = TRUE)
+    if (is.logical(x)) storage.mode(x) <- "integer"
+    if (short) storage.mode(x) <- "double"
+    # A class may call more missing than is
+    if (is.character(x)) x[is.na(unclass(x))] <- ""
+    x
+  })
   names(frame) <- stat_names(old)
   for (j in which(names(frame) != old)) attr(frame[[j]], "label") <- old[j]
   frame
 }
 
-#' Refuse a file that does not give back what was written
+#' Does a column read what was written?
+#'
+#' Levels come back as labels. Labels of numbers and what counts as missing come
+#' back where the format has them; `codebook.csv` has them all.
 #' @noRd
-check_read_back <- function(read, frame) {
-  plain <- function(x) {
-    if (is.factor(x) || is.numeric(x) || is.logical(x)) {
-      as.double(unclass(x))
+same_column <- function(read, written, format) {
+  values <- if (is.factor(written)) {
+    text <- if (is.factor(read)) {
+      as.character(read)
     } else {
-      as_text(as.vector(x))
+      as.character(names(labels_of(read)))[match(
+        unclass(read), labels_of(read)
+      )]
+    }
+    identical(as_text(text), as_text(as.character(written)))
+  } else if (is.character(written)) {
+    identical(as_text(as.vector(read)), as_text(as.vector(written)))
+  } else {
+    identical(as.double(unclass(read)), as.double(unclass(written)))
+  }
+  values && (format != "sav" || same_marks(read, written))
+}
+
+labels_of <- function(x) attr(x, "labels", exact = TRUE)
+
+#' Do labels and declared missing values of SPSS come back?
+#' @noRd
+same_marks <- function(read, written) {
+  marks <- function(x) {
+    lapply(
+      list(labels_of(x), attr(x, "na_values"), attr(x, "na_range")),
+      function(x) if (length(x) > 0) x[order(as.vector(x))]
+    )
+  }
+  is.factor(written) ||
+    isTRUE(all.equal(marks(read), marks(written), check.attributes = FALSE))
+}
+
+# What a format cannot hold ----------------------------------------------------
+
+#' Refuse columns that a format cannot hold, before anything is written
+#' @noRd
+check_columns_fit <- function(frames, formats) {
+  for (format in intersect(formats, c("dta", "sav"))) {
+    for (frame in frames) {
+      reasons <- lapply(frame, unfit_reason, format = format)
+      refuse_columns(
+        names(frame)[lengths(reasons) > 0], format, unlist(reasons)
+      )
     }
   }
-  same <- identical(names(read), names(frame)) &&
-    all(mapply(function(a, b) identical(plain(a), plain(b)), read, frame))
-  if (!same) stop("The file does not read back as it was written.")
+}
+
+refuse_columns <- function(columns, format, reasons) {
+  bullets <- sprintf(
+    "%s as \"%s\": %s.", cli_escape(encodeString(columns, quote = "\"")),
+    format, rep_len(reasons, length(columns))
+  )
+  refuse_if(
+    length(columns) > 0,
+    "{length(columns)} column{?s} cannot be written as {.val {format}}.",
+    x_bullets(bullets),
+    i = "Choose other {.arg formats}; {.val rds} holds every column.",
+    arg = "formats", columns = columns
+  )
+}
+
+#' @return (string or `NULL`) Why Stata or SPSS cannot hold a column.
+#' @noRd
+unfit_reason <- function(x, format) {
+  labels <- labels_of(x)
+  words <- if (is.factor(x)) levels(x) else names(labels)
+  most <- c(dta = 32000, sav = 120)[[format]]
+  missing <- length(attr(x, "na_values"))
+  if (any(nchar(words, "bytes") > most)) {
+    sprintf("a label has more than %d bytes", most)
+  } else if (format == "dta" && is.double(labels) &&
+    any(labels %% 1 != 0 | abs(labels) > most_of_stata, na.rm = TRUE)) {
+    "Stata gives labels to whole numbers alone, up to 2147483620"
+  } else if (format == "sav" && missing > 3 - 2 * has_range(x)) {
+    "SPSS takes three missing values, or a range and one value"
+  } else if (format == "sav" && is.double(x) &&
+    any(haven::is_tagged_na(c(unclass(x), labels)))) {
+    "SPSS has no tagged missing values"
+  } else if (is.character(x)) {
+    unfit_text(x, format)
+  }
+}
+
+has_range <- function(x) !is.null(attr(x, "na_range"))
+
+unfit_text <- function(x, format) {
+  declared <- attr(x, "na_values")
+  x <- as.vector(unclass(x))
+  if (anyNA(x) && any(x == "", na.rm = TRUE)) {
+    "it has missing text, which would be empty text, and empty text"
+  } else if (any(endsWith(x, " "), na.rm = TRUE)) {
+    "text that ends in a space would lose it"
+  } else if (format == "sav" && any(nchar(x, "bytes") > 32767, na.rm = TRUE)) {
+    "text has more than 32767 bytes"
+  } else if (format == "sav" &&
+    any(nchar(declared, "bytes") > 8)) {
+    "SPSS takes missing values of text up to 8 bytes"
+  }
 }
 
 #' Names that Stata and SPSS accept, distinct where capitals do not count

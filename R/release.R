@@ -36,7 +36,7 @@
 #' @param formats (character) File formats of the sets, one or more of `"csv"`
 #'   (the default), `"rds"`, `"dta"` (Stata), `"sav"` (SPSS) and `"parquet"`.
 #'   `"dta"` and `"sav"` need the package haven, `"parquet"` needs nanoparquet,
-#'   and the certificate needs jsonlite.
+#'   and the certificate needs jsonlite. See the section *Formats*.
 #' @param data (data frame, `synthesizer` or `NULL`) The confidential file whose
 #'   values the scan searches for. `NULL`, the default, works for a job only and
 #'   uses the columns of its model. Give the whole file to scan for its other
@@ -61,6 +61,18 @@
 #'
 #' @return A data frame, invisibly, with the columns `file`, `bytes` and
 #'   `sha256` and one row for each file; the certificate is last.
+#'
+#' @section Formats:
+#' Each file is read back after it was written. A column that a format cannot
+#' hold is refused before anything is written, with the column, the format and
+#' the reason. What comes back differs in form only:
+#' * Stata and SPSS write missing text as empty text, flags as 0 and 1, and
+#'   levels as numbers with labels. Text with missing and with empty values is
+#'   refused, and so is text that ends in a space.
+#' * SPSS files keep what is declared missing: up to three values, or a range
+#'   and one value. The other formats keep such values as values.
+#' * Stata gives labels to whole numbers only, parquet to nothing.
+#'   `codebook.csv` has the labels of a whole file's columns.
 #'
 #' @section What is refused:
 #' * Sets from a fit that has not converged, sets made with a given seed, and
@@ -132,7 +144,8 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an object that has no sets, a folder that is not
-#' empty, an unknown format, or one whose package is not installed.
+#' empty, an unknown format, one whose package is not installed, or one that
+#' cannot hold a column (field `columns`).
 #' `pseudosynth_error_not_releasable` (a `pseudosynth_error_privacy`): see *What
 #' is refused*; field `reasons`. `pseudosynth_error_found` (a
 #' `pseudosynth_error_privacy`): see *The scan*. `pseudosynth_error_write`:
@@ -190,6 +203,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_target(path)
 
   frames <- release_frames(synthetic, long)
+  check_columns_fit(frames, formats)
   secrets <- writing(path, release_secrets(file, synthetic, public, formats))
   if (are_files(synthetic)) {
     check_file_sets(file, synthetic, public)

@@ -4,8 +4,9 @@
 #
 # The last line gives testthat's own counts: expectations that passed,
 # expectations that failed and tests that stopped with an error, tests that
-# were skipped. Exit status 1 if anything failed, if nothing ran, or if a test
-# file holds no test.
+# were skipped. Each reason to skip is named above it. Exit status 1 if anything
+# failed, if nothing ran, if a test file holds no test, or if a test was skipped
+# for want of a package that tools/install-dependencies.sh should install.
 
 Sys.setenv(
   NOT_CRAN = "true", # long tests too
@@ -68,12 +69,46 @@ for (test in results) {
     ))
   }
 }
+
+# Why tests were skipped, and how many for each reason
+skip_reasons <- function(results) {
+  outcomes <- unlist(lapply(results, `[[`, "results"), recursive = FALSE)
+  skips <- Filter(function(x) inherits(x, "expectation_skip"), outcomes)
+  reasons <- sub("^Reason: ", "", vapply(skips, conditionMessage, ""))
+  # testthat's words for an absent package differ between its versions
+  absent <- "^[{]?([[:alnum:].]+)[}]? (cannot be loaded|is not installed).*"
+  package <- ifelse(grepl(absent, reasons), sub(absent, "\\1", reasons), NA)
+  slow <- read.dcf("DESCRIPTION", "Config/Needs/slow")
+  slow <- strsplit(slow, ",[[:space:]]*")[[1]]
+  said <- ifelse(
+    is.na(package), reasons, ifelse(
+      package %in% slow,
+      paste(package, "is not installed: slow, or more than R is needed"),
+      paste0(package, " is not installed")
+    )
+  )
+  counts <- sort(table(said), decreasing = TRUE)
+  list(
+    lines = sprintf("%6d  %s", as.vector(counts), names(counts)),
+    unexpected = setdiff(package, c(NA, slow))
+  )
+}
+skipped <- skip_reasons(results)
+if (length(skipped$lines) > 0) {
+  cat("\nSkipped:", skipped$lines, sep = "\n")
+}
 results <- as.data.frame(results)
 
 empty <- setdiff(files, unique(results$file))
 problems <- c(
   if (length(empty) > 0) {
     paste("no test was run from", paste(empty, collapse = ", "))
+  },
+  if (length(skipped$unexpected) > 0) {
+    paste(
+      "tests were skipped for want of",
+      paste(sort(skipped$unexpected), collapse = ", ")
+    )
   },
   if (sum(results$passed) == 0) "no expectation was met."
 )

@@ -334,13 +334,6 @@ test_that("an interrupt leaves nothing behind", {
   expect_length(left_in(folder), 0)
 })
 
-test_that("a file that does not read back is no file", {
-  frame <- data.frame(a = 1:3)
-  expect_error(check_read_back(data.frame(a = c(1, 2, 4)), frame))
-  expect_error(check_read_back(data.frame(b = 1:3), frame))
-  expect_no_error(check_read_back(data.frame(a = c(1, 2, 3)), frame))
-})
-
 test_that("while it is written nobody else may look, afterwards by the umask", {
   skip_on_os("windows")
   folder <- withr::local_tempdir()

@@ -1,6 +1,10 @@
 skip_if_not_installed("rmarkdown")
 skip_if_not_installed("jsonlite")
-skip_if_not(rmarkdown::pandoc_available())
+
+# In each test: a file that skips as a whole has no test
+skip_without_pandoc <- function() {
+  skip_if_not(rmarkdown::pandoc_available(), "pandoc is not installed")
+}
 
 # Jobs of the file with marks, whose sets may leave
 marked_job <- function(...) {
@@ -64,6 +68,7 @@ public_page <- function(name) {
 }
 
 test_that("both pages are made of every kind of job, the public one unmarked", {
+  skip_without_pandoc()
   jobs <- marked_jobs()
   images <- list(
     weighted = c(4, 1), strict = c(3, 1), score = c(1, 1), answers = c(4, 1)
@@ -96,6 +101,7 @@ test_that("both pages are made of every kind of job, the public one unmarked", {
 })
 
 test_that("a job of levels has a page for the agency, without numbers", {
+  skip_without_pandoc()
   withr::local_seed(1)
   public <- c("low", "mid", "top", "unseen")
   data <- data.frame(
@@ -122,6 +128,7 @@ test_that("a job of levels has a page for the agency, without numbers", {
 })
 
 test_that("the template for the public gets nothing but public things", {
+  skip_without_pandoc()
   for (name in names(marked_jobs())) {
     job <- marked_jobs()[[name]]
     got <- NULL
@@ -138,6 +145,7 @@ test_that("the template for the public gets nothing but public things", {
 })
 
 test_that("a page that holds a mark is refused and not left anywhere", {
+  skip_without_pandoc()
   job <- marked_jobs()$weighted
   render <- rmarkdown::render
   number <- format(leak_file()$weight[4], digits = 15)
@@ -163,6 +171,7 @@ test_that("a page that holds a mark is refused and not left anywhere", {
 })
 
 test_that("what may not leave has a page for the agency only", {
+  skip_without_pandoc()
   page <- new_page()
   expect_error(
     report(small_job(), page, "public"),
@@ -175,6 +184,7 @@ test_that("what may not leave has a page for the agency only", {
 })
 
 test_that("what is wrong is said before anything is rendered", {
+  skip_without_pandoc()
   job <- small_job()
   page <- new_page()
   local_replaced("render_page", function(...) stop("It was rendered."))
@@ -209,6 +219,7 @@ test_that("what is wrong is said before anything is rendered", {
 })
 
 test_that("a page that cannot be written is an error that leaves the old one", {
+  skip_without_pandoc()
   job <- marked_jobs()$score
   page <- new_page()
   writeLines("old", page)
@@ -219,6 +230,7 @@ test_that("a page that cannot be written is an error that leaves the old one", {
 })
 
 test_that("the templates are there to begin with", {
+  skip_without_pandoc()
   folder <- system.file("rmarkdown", "templates", package = "pseudosynth")
   for (name in c(
     "disclosure-review", "disclosure-review-public", "file-review",
@@ -235,6 +247,7 @@ test_that("the templates are there to begin with", {
 })
 
 test_that("a template without what it reads says what to put where", {
+  skip_without_pandoc()
   template <- function(name) {
     folder <- withr::local_tempdir(.local_envir = parent.frame())
     rmarkdown::draft(
@@ -257,6 +270,7 @@ test_that("a template without what it reads says what to put where", {
 })
 
 test_that("the public page says what the label and the sets say", {
+  skip_without_pandoc()
   said <- function(name) {
     gsub("\\s+", " ", gsub("<[^>]*>", "", public_page(name)$text))
   }
@@ -270,8 +284,7 @@ test_that("the public page says what the label and the sets say", {
 })
 
 test_that("pages of whole files hold what they should and nothing else", {
-  skip_if_not_installed("rmarkdown")
-  skip_if_not(rmarkdown::pandoc_available())
+  skip_without_pandoc()
   file <- canary_file()
   release <- canary_release(c("region", "flag"))
   page <- new_page()
@@ -315,8 +328,7 @@ test_that("pages of whole files hold what they should and nothing else", {
 })
 
 test_that("files of one column have both pages", {
-  skip_if_not_installed("rmarkdown")
-  skip_if_not(rmarkdown::pandoc_available())
+  skip_without_pandoc()
   withr::local_seed(1)
   files <- list(
     agency = data.frame(a = sample(c("x", "y"), 200, TRUE)),
@@ -338,6 +350,7 @@ test_that("files of one column have both pages", {
 })
 
 test_that("the public template of whole files gets nothing but public things", {
+  skip_without_pandoc()
   got <- NULL
   local_replaced("render_page", function(template, path, parameters, ...) {
     got <<- list(template, parameters)
