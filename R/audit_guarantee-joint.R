@@ -185,9 +185,7 @@ joint_problems <- function(x, near) {
   of_types <- records_at(all, first)
   regressions <- all_regressions(lapply(
     stats::setNames(nm = names(x$models)), function(name) {
-      public_regressions(
-        of_types, name, specs, plan$schema, x$predictors[[name]]
-      )
+      public_regressions(of_types, name, specs, x$predictors[[name]])
     }
   ))
   rules <- lapply(all_regressions(x$models), function(own) own$fit$censor)

@@ -34,7 +34,7 @@ arbitrary_records <- function(plan, n, words, ends = 0.2) {
   specs <- column_specs(plan$codebook)
   values <- vapply(seq_along(plan$amounts), function(k) {
     name <- names(plan$amounts)[k]
-    amount <- amount_model(specs[[name]], plan$schema[[name]])
+    amount <- amount_model(specs[[name]])
     at <- valued_rows(amount, codes)
     u <- uniforms_(n, words, length(sizes) + k)[at]
     u <- clamp((u - ends) / (1 - 2 * ends), 0, 1)

@@ -14,7 +14,8 @@
 #' from symmetric gets the transform `"log"`, or `"asinh"` if many of its values
 #' are negative. Frequent zeros become a part of their own. Values such as -8 or
 #' 99999 become codes if they stand apart from the others. Multiples of 10, 100
-#' and so on become heaps if they are frequent. Decimals are counted, up to six.
+#' and so on become heaps if they are frequent. Decimals are counted, up to
+#' nine; beyond that `digits` is `"any"`. `storage` is the column's type in R.
 #' Value labels of the haven package become labels of levels or of codes.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
@@ -55,7 +56,13 @@ draft_of_file <- function(file, most) {
     # One column at a time is in memory
     x <- whole_column(file, name)
     check_text(x, name)
-    refuse_no_value(!all(is.na(plain_column(x))), name, length(x))
+    refuse_if(
+      all(is.na(plain_column(x))),
+      "Every column must have a value for at least one record.",
+      x = "{.val {name}} is missing for all {length(x)} record{?s}.",
+      i = "Drop it, or read the file again.", arg = "data",
+      rows = seq_along(x)
+    )
     draft_row(x, name, most)
   })
   table <- lapply(stats::setNames(nm = names(codebook_fields)), function(f) {
@@ -107,7 +114,8 @@ draft_row <- function(x, name, most) {
   }
   if (length(row$levels) > most) row <- list(type = "id")
   c(row, list(
-    column = name, label = if (is_string(label)) label,
+    column = name, storage = draft_storage(x, row),
+    label = if (is_string(label)) label,
     missing = row$type != "id" && anyNA(values), confirmed = FALSE
   ))
 }
@@ -203,7 +211,7 @@ draft_amount <- function(values, whole, codes) {
   list(
     type = if (count) "count" else "amount",
     lower = shortest_text(lower), upper = shortest_text(upper),
-    digits = if (!count) draft_digits(values),
+    digits = if (!count) as.character(draft_digits(values)),
     codes = list(field_values(codes)), heaps = list(draft_heaps(values, whole)),
     zero = zero, transform = transform
   )
@@ -211,7 +219,7 @@ draft_amount <- function(values, whole, codes) {
 
 #' How many decimals all values have, if they are few
 #' @noRd
-draft_digits <- function(values, most = 6L) {
+draft_digits <- function(values, most = most_digits) {
   for (digits in 0:most) {
     # As they are but for rounding, also where all are tiny
     off <- abs(values - round(values, digits))
@@ -219,7 +227,19 @@ draft_digits <- function(values, most = 6L) {
       return(digits)
     }
   }
-  NULL
+  any_digits
+}
+
+#' What the column is in R; bounds may be wider than R's integers
+#' @return (string or `NULL`)
+#' @noRd
+draft_storage <- function(x, row) {
+  if (row$type %in% c("id", "date")) {
+    return(NULL)
+  }
+  storage <- storage_of(x)
+  wide <- !are_integers(text_number(c(row$lower, row$upper)))
+  if (storage == "integer" && wide) "double" else storage
 }
 
 #' The next number of 1, 2 or 5 times a power of ten, away from the values

@@ -4,7 +4,8 @@
 # The fields of a codebook, and what stands where nothing is stated
 codebook_fields <- list(
   column = NA_character_, type = NA_character_, levels = list(character()),
-  lower = NA_character_, upper = NA_character_, digits = NA_integer_,
+  lower = NA_character_, upper = NA_character_, digits = NA_character_,
+  storage = NA_character_,
   unit = NA_character_, label = NA_character_, missing = FALSE,
   codes = list(character()), heaps = list(double()), zero = FALSE,
   outside = NA_character_,

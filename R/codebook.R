@@ -3,16 +3,16 @@
 
 # The kinds of columns, and what a codebook states of each beyond its name
 codebook_types <- list(
-  category = c("levels", "missing", "outside"),
-  ordered = c("levels", "missing", "outside"),
-  logical = "missing",
+  category = c("levels", "storage", "missing", "outside"),
+  ordered = c("levels", "storage", "missing", "outside"),
+  logical = c("storage", "missing"),
   count = c(
-    "lower", "upper", "missing", "codes", "heaps", "zero", "outside",
+    "lower", "upper", "storage", "missing", "codes", "heaps", "zero", "outside",
     "transform", "family"
   ),
   amount = c(
-    "lower", "upper", "digits", "missing", "codes", "heaps", "zero", "outside",
-    "transform", "family"
+    "lower", "upper", "digits", "storage", "missing", "codes", "heaps", "zero",
+    "outside", "transform", "family"
   ),
   date = c(
     "lower", "upper", "missing", "codes", "outside", "transform", "family"
@@ -41,6 +41,17 @@ largest_levels <- 10000L
 largest_bound <- 1e15
 
 most_digits <- 9L
+
+# What an amount states that may have any decimals
+any_digits <- "any"
+
+# What a column of a set can come back as, by type. Dates are R's dates.
+codebook_storages <- list(
+  category = c("factor", "text", "integer", "double"),
+  ordered = c("factor", "text", "integer", "double"),
+  logical = c("logical", "integer", "double"),
+  count = c("integer", "double"), amount = c("integer", "double")
+)
 
 # Sums and priors are of numbers about 1: the least size of the larger bound
 smallest_size <- 1e-4
@@ -74,10 +85,18 @@ smallest_size <- 1e-4
 #'   as 2020-01-31. At least one of the two must be 0.0001 or more in absolute
 #'   value. If neither is, measure in another unit.
 #' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for
-#'   cents, 0 for whole numbers, -3 for whole thousands. A value of the file
-#'   with more decimals is an error. Synthetic values have this number of
-#'   decimals. Default: any number of decimals; whole numbers if the file's
-#'   column is of type integer.
+#'   cents, 0 for whole numbers, -3 for whole thousands. `"any"`: any number of
+#'   decimals. Synthetic values have this number of decimals. A protected value
+#'   of the file with more decimals is rounded; a published one is an error.
+#'   Default: any number of decimals, or whole numbers if `storage` is
+#'   `"integer"`. A strict release needs a statement.
+#' * `storage`: what the column is in a synthetic file. A category comes back as
+#'   `"factor"` (of an ordered one an ordered factor), `"text"`, `"integer"` or
+#'   `"double"`; a flag as `"logical"`, `"integer"` or `"double"`; a count or an
+#'   amount as `"integer"` or `"double"`. Default: categories whose levels are
+#'   all numbers are numbers, others factors; flags are logical; counts and
+#'   amounts are integers if their `digits`, bounds and codes are whole and
+#'   within R's integers. Dates have class `Date`.
 #' * `unit`, `label`: the unit in which the column is measured, and what the
 #'   column is. Both are only for readers.
 #' * `missing`: may values be missing? Default `FALSE`.
@@ -123,11 +142,11 @@ smallest_size <- 1e-4
 #' @section Error types: `pseudosynth_error_input`: a field that is not known,
 #'   is missing or does not apply to the column's type; bounds, levels, codes or
 #'   heaps out of order.
-#' @section Privacy: State only what is known without the file. The storage type
-#'   of a file's column, such as integer, counts as public, see [file_plan()].
-#'   If the codebook states no `digits` for an amount, the storage type decides
-#'   whether the amount's values are whole. [draft_codebook()] states `digits`
-#'   if the file has at most 6 decimals.
+#' @section Privacy: State only what is known without the file. Type, storage
+#'   and decimals of a set's columns come from the codebook alone: by itself one
+#'   record with a decimal makes a column of integers one of numbers, in
+#'   `read.csv()` and in a database. [draft_codebook()] states `digits` and
+#'   `storage` as the file has them, as a draft.
 #' @seealso [draft_codebook()], [file_plan()]
 #' @examples
 #' book <- codebook(data.frame(
@@ -191,6 +210,8 @@ codebook_table <- function(x) {
   table <- as.data.frame(columns, optional = TRUE)
   table[lists] <- lapply(table[lists], unclass)
   check_codebook_names(table)
+  whole <- table$type == "amount" & table$storage %in% "integer"
+  table$digits[whole] <- or_default(table$digits[whole], "0")
   amounts <- which(table$type %in% names(codebook_families))
   table$transform[amounts] <- or_default(table$transform[amounts], "identity")
   # Families of counts are of counts as they are
@@ -249,6 +270,7 @@ check_codebook_row <- function(table, i) {
   )
   if ("levels" %in% codebook_types[[row$type]]) check_book_levels(row)
   if ("lower" %in% codebook_types[[row$type]]) check_book_amount(row)
+  check_book_storage(row)
   refuse_if(
     is_stated(row$records) && row$records < 1,
     "{.field records} of {.val {column}} must be at least 1.", arg = "x"
@@ -334,10 +356,12 @@ check_book_amount <- function(row) {
     "{.field zero} of {.val {column}} must be {.code FALSE}: 0 is one of its
     codes.", arg = "x"
   )
+  known <- !is_stated(row$digits) || row$digits == any_digits ||
+    isTRUE(spec$digits %% 1 == 0 && abs(spec$digits) <= most_digits)
   refuse_if(
-    !is.na(spec$digits) && abs(spec$digits) > most_digits,
-    "{.field digits} of {.val {column}} must be from -{most_digits} to
-    {most_digits}.", arg = "x"
+    !known,
+    "{.field digits} of {.val {column}} must be a whole number from
+    -{most_digits} to {most_digits}, or {.val {any_digits}}.", arg = "x"
   )
   refuse_if(
     is_stated(spec$outside) && spec$outside != "bound",
@@ -373,6 +397,75 @@ check_book_amount <- function(row) {
   )
 }
 
+#' Refuse a storage that cannot hold what the column may be
+#' @noRd
+check_book_storage <- function(row) {
+  if (!is_stated(row$storage)) {
+    return(invisible())
+  }
+  spec <- column_spec(row)
+  column <- row$column
+  refuse_if(
+    !row$storage %in% codebook_storages[[row$type]],
+    "{.field storage} of {.val {column}} must be one of
+    {.or {.val {codebook_storages[[row$type]]}}}: its type is
+    {.val {row$type}}.", arg = "x"
+  )
+  holds <- switch(row$storage,
+    integer = spec$type == "logical" || are_integers(stated_numbers(spec)),
+    double = spec$type == "logical" || !anyNA(stated_numbers(spec)),
+    TRUE
+  )
+  whole <- spec$type != "amount" || isTRUE(spec$digits <= 0)
+  refuse_if(
+    !holds || (row$storage == "integer" && !whole),
+    "{.field storage} of {.val {column}} must be able to hold all that the
+    codebook states.",
+    x = "{.val {row$storage}} cannot.",
+    i = "R's integers are whole numbers of at most
+         {format_count(.Machine$integer.max)} in absolute value.", arg = "x"
+  )
+}
+
+#' What a column of a set comes back as: the codebook's statement, or what
+#' follows from its other statements. Never from the file.
+#' @param spec (list) See column_spec().
+#' @return (string) `"factor"`, `"text"`, `"logical"`, `"integer"`, `"double"`
+#'   or `"date"`.
+#' @noRd
+column_storage <- function(spec) {
+  if (is_stated(spec$storage)) {
+    return(spec$storage)
+  }
+  numbers <- stated_numbers(spec)
+  number <- if (are_integers(numbers)) "integer" else "double"
+  switch(spec$type,
+    date = "date", logical = "logical", count = number,
+    amount = if (isTRUE(spec$digits <= 0)) number else "double",
+    # "01" is text: as a number it would come back as 1
+    if (identical(shortest_text(numbers), unname(spec$levels))) {
+      number
+    } else {
+      "factor"
+    }
+  )
+}
+
+#' The numbers that a column may be, its bounds in place of amounts
+#' @return (double) `NA` for levels that are no numbers.
+#' @noRd
+stated_numbers <- function(spec) {
+  if (is_amount(spec)) {
+    c(spec$lower, spec$upper, unname(spec$codes))
+  } else {
+    text_number(spec$levels)
+  }
+}
+
+are_integers <- function(x) {
+  isTRUE(all(x %% 1 == 0 & abs(x) <= .Machine$integer.max))
+}
+
 check_book_heaps <- function(spec, arg = "x") {
   heaps <- spec$heaps
   nested <- all(is.finite(heaps)) && all(heaps > 0) && all(diff(heaps) > 0) &&
@@ -405,6 +498,9 @@ column_spec <- function(row) {
   as_number <- if (spec$type == "date") date_number else text_number
   spec$lower <- as_number(spec$lower)
   spec$upper <- as_number(spec$upper)
+  # As stated, and their number: `NA` where there may be any
+  spec$decimals <- spec$digits
+  spec$digits <- text_number(spec$digits)
   spec$codes <- stats::setNames(as_number(spec$codes), names(spec$codes))
   spec
 }
@@ -522,6 +618,7 @@ stated_text <- function(spec) {
   )
   toString(c(
     text, if (!is.na(spec$digits)) counted_digits(spec$digits),
+    if (spec$decimals %in% any_digits) "any decimals",
     if (spec$zero) "zero", if (length(spec$codes) > 0) {
       counted(length(spec$codes), "code")
     },

@@ -12,13 +12,15 @@ least_rows <- 1000
 #' read.
 #' @param types (named list) Of all columns that may be read, see with_engine().
 #' @return (list) `n` (records), `types` (named list: a vector of length 0 for
-#'   each column; whole numbers are integers where all of them fit) and
+#'   each column, or `NA` where nothing tells it, for it has no value; whole
+#'   numbers are integers where all of them fit) and
 #'   `chunks(names, f)`, which calls `f` with a named list of columns for some
 #'   records after the others. The order is the engine's, the same in no two
 #'   calls.
 #' @noRd
 table_records <- function(engine, types) {
   names <- names(types)
+  types[vapply(types, is.null, NA)] <- list(NA)
   columns <- engine$columns(names)
   facts <- table_facts(engine, columns)
   for (name in names) refuse_unreadable(columns[[name]], name, facts[[name]])

@@ -62,9 +62,10 @@ shards_engine <- function(engines, log) {
 }
 
 #' The type of each column: numbers that are whole in some parts are numbers
+#' @param empty (flag) May a column have no value in any part?
 #' @return (named list) See with_engine().
 #' @noRd
-shared_types <- function(engines, names) {
+shared_types <- function(engines, names, empty = FALSE) {
   types <- lapply(engines, function(engine) engine$types(names, empty = TRUE))
   shared <- lapply(stats::setNames(nm = names), function(name) {
     # Some may have no record, or no value in it
@@ -79,7 +80,7 @@ shared_types <- function(engines, names) {
     )
     if (length(kinds) > 1) double() else if (length(own) > 0) own[[1]]
   })
-  refuse_empty(shared)
+  if (!empty) refuse_empty(shared)
   shared
 }
 
@@ -213,7 +214,7 @@ check_shards <- function(parts, response, cells, stated, terms, tally) {
 #' See table_records(): part after part
 #' @noRd
 shards_records <- function(engines, names) {
-  shared <- shared_types(engines, names)
+  shared <- shared_types(engines, names, empty = TRUE)
   parts <- lapply(engines, function(engine) table_records(engine, shared))
   # Whole numbers are integers where all of them fit, in every part
   types <- lapply(stats::setNames(nm = names), function(name) {

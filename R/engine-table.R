@@ -46,7 +46,7 @@ table_engine <- function(source, found, log) {
   )
   engine$cells <- function(names) table_cells(engine, names)
   engine$records <- function(names) {
-    records <- table_records(engine, engine$types(names))
+    records <- table_records(engine, engine$types(names, empty = TRUE))
     refuse_few_records(records$n, 1)
     records
   }

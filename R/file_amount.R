@@ -12,20 +12,17 @@ most_own_bins <- 128
 #' All that is public of an amount
 #'
 #' @param spec (list) Its row of the codebook, see column_specs().
-#' @param schema (list) See column_schema(): whole numbers stay whole.
 #' @return (list) `name`, `type`, `family`, `transform`, `digits` (`NA`: any),
 #'   `all_parts` (see amount_parts()), `parts` (those with values), `part`
 #'   (their numbers among all), `breaks` (of the margin, modelled scale).
 #' @noRd
-amount_model <- function(spec, schema) {
-  digits <- amount_digits(spec)
-  if (schema$storage == "integer") digits <- min(digits, 0L, na.rm = TRUE)
+amount_model <- function(spec) {
   parts <- amount_parts(spec)
   part <- which(parts$valued)
   family <- as_synth_family(spec$family)
   amount <- list(
     name = spec$column, type = spec$type, family = family,
-    transform = spec$transform, digits = digits,
+    transform = spec$transform, digits = amount_digits(spec),
     parts = parts[part, ], part = part, all_parts = parts
   )
   amount$breaks <- amount_breaks(amount)

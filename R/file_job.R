@@ -121,9 +121,7 @@ run_file_job <- function(job) {
   file <- records_of_plan(plan)
   warn_rare_levels(plan, specs)
   models <- lapply(stats::setNames(nm = names(job$predictors)), function(name) {
-    public_regressions(
-      file, name, specs, plan$schema, job$predictors[[name]]
-    )
+    public_regressions(file, name, specs, job$predictors[[name]])
   })
   definition <- definition_of(job$mechanism)
   if (definition$kind != "censored") check_values_vary(models)

@@ -33,28 +33,35 @@ check_column_kind <- function(x, name) {
   )
 }
 
-#' Refuse bounds that an integer column cannot hold
+#' What a column of a set is besides its values
+#'
+#' Storage, class and levels are the codebook's; storage and class of a
+#' published column are its own. Of other attributes of the file's column only what
+#' describes it as a whole comes back: no record can move that.
+#' @param published (flag)
+#' @return (list) `storage` (R's type); `attributes`, with the codebook's levels
+#'   and labels of what it states.
 #' @noRd
-check_integer_bounds <- function(x, spec) {
-  most <- .Machine$integer.max
-  refuse_if(
-    is_amount(spec) && is.integer(x) &&
-      max(abs(c(spec$lower, spec$upper))) > most,
-    "Bounds of {.val {spec$column}} must lie within {format_count(most)}: it is
-    a column of R's integers.",
-    i = "Convert it by {.fn as.numeric}, or state narrower bounds.",
-    arg = "data"
-  )
-}
-
-#' What a column is besides its values, as far as it is public
-#' @return (list) `storage`; `attributes`, with the codebook's levels and labels
-#'   of what it states; `left_out` (character: attributes that do not come
-#'   back).
-#' @noRd
-column_schema <- function(x, spec) {
+column_schema <- function(x, spec, published) {
   all <- attributes(x)
+  stated <- if (published) storage_of(x) else column_storage(spec)
+  types <- c(factor = "integer", date = "double", text = "character")
+  storage <- if (stated %in% names(types)) types[[stated]] else stated
+  if (published) storage <- typeof(x)
+  ordered <- if (published) is.ordered(x) else spec$type == "ordered"
+  class <- switch(stated,
+    factor = c(if (ordered) "ordered", "factor"),
+    date = "Date",
+    # Package haven names the storage in the class, and has no flags
+    if (inherits(x, "haven_labelled") && stated != "logical") {
+      c(setdiff(oldClass(x), c("integer", "double", "character")), storage)
+    }
+  )
   kept <- all[intersect(names(all), names(column_attributes))]
+  if (inherits(x, "haven_labelled") && !"haven_labelled" %in% class) {
+    kept <- kept["label" == names(kept)]
+  }
+  kept$class <- NULL
   plain <- vapply(names(kept), function(name) {
     is.atomic(kept[[name]]) && length(kept[[name]]) <= column_attributes[[name]]
   }, TRUE)
@@ -65,15 +72,32 @@ column_schema <- function(x, spec) {
   kept[names(kept) != "labels"] <- lapply(
     kept[names(kept) != "labels"], unname
   )
-  if (is.factor(x)) kept$levels <- unname(spec$levels)
   if (!is.null(kept$labels)) kept$labels <- stated_labels(kept$labels, spec)
   for (name in intersect(c("na_values", "na_range"), names(kept))) {
     kept[[name]] <- stated_missing(kept[[name]], spec)
   }
-  list(
-    storage = typeof(x), attributes = kept,
-    left_out = setdiff(names(all), names(kept))
-  )
+  for (name in intersect(c("labels", "na_values", "na_range"), names(kept))) {
+    storage.mode(kept[[name]]) <- storage
+  }
+  if (stated == "factor") kept$levels <- unname(spec$levels)
+  kept$class <- class
+  # Without any it is the same list, whatever the file's column had
+  if (length(kept) == 0) kept <- list()
+  list(storage = storage, attributes = kept)
+}
+
+#' What a column of a file is, in a codebook's words, see column_storage()
+#' @noRd
+storage_of <- function(x) {
+  if (is.factor(x)) {
+    "factor"
+  } else if (inherits(x, "Date")) {
+    "date"
+  } else if (is.character(x)) {
+    "text"
+  } else {
+    typeof(x)
+  }
 }
 
 # Coding -----------------------------------------------------------------------
@@ -103,24 +127,73 @@ code_column <- function(x, spec) {
   }
   values <- column_values(x)
   levels <- if (spec$type == "logical") 0:1 else unname(spec$levels)
-  # "01" and "1.0" are numbers of a column of numbers
-  if (is.numeric(values)) levels <- text_number(levels)
-  found <- match(values, levels)
+  found <- if (spec$type == "logical") {
+    match(values, levels)
+  } else if (is.logical(x)) {
+    match(x, as.logical(levels))
+  } else {
+    matched_levels(if (inherits(x, "Date")) format_code(x, "date") else values,
+      levels
+    )
+  }
   absent <- is.na(values) & !is.nan(values)
   found[is.na(found) & !absent] <- match(spec$outside, spec$levels)
   found[absent] <- if (spec$missing) length(levels) + 1L else NA
   found
 }
 
-#' The values of an amount; those beyond a bound count as it where stated
+#' Levels as text or as numbers, which is the same: one record that is text
+#' makes a column of numbers, such as 1 and 1.0, one of text
+#' @noRd
+matched_levels <- function(values, levels) {
+  # "01" and "1.0" are numbers of a column of numbers
+  numbers <- text_number(levels)
+  if (is.numeric(values)) {
+    return(match(values, numbers, incomparables = NA))
+  }
+  found <- match(values, levels)
+  rest <- which(is.na(found) & grepl("^[-+]?[0-9]+([.][0-9]*)?$", values))
+  found[rest] <- match(text_number(values[rest]), numbers)
+  found
+}
+
+#' The values of an amount; those beyond a bound count as it where stated, and
+#' those of more decimals are rounded where the column is protected
 #' @noRd
 amount_column <- function(x, spec) {
   values <- as.double(plain_column(x))
-  if (!is_stated(spec$outside)) {
-    return(values)
-  }
+  if (is.logical(x)) values[] <- NA
   apart <- values %in% c(spec$codes, if (spec$zero) 0)
-  ifelse(apart, values, clamp(values, spec$lower, spec$upper))
+  if (is_stated(spec$outside)) {
+    values <- ifelse(apart, values, clamp(values, spec$lower, spec$upper))
+  }
+  at <- which(!apart & has_more_decimals(values, spec))
+  values[at] <- rounded_amount(values[at], spec)
+  values
+}
+
+#' Values within the bounds that are rounded
+#' @noRd
+has_more_decimals <- function(values, spec) {
+  if (isTRUE(spec$as_is) || spec$type != "amount" || is.na(spec$digits)) {
+    return(logical(length(values)))
+  }
+  (values >= spec$lower & values <= spec$upper &
+    !is_multiple(values, amount_unit(spec))) %in% TRUE
+}
+
+#' The nearest multiple of the unit within the bounds that is no code
+#' @noRd
+rounded_amount <- function(x, spec) {
+  unit <- rep(amount_unit(spec), length(x))
+  past <- rep(TRUE, length(x))
+  up <- multiple_beyond(x, unit, 1, past)
+  down <- multiple_beyond(x, unit, -1, past)
+  closed <- function(y) {
+    y < spec$lower | y > spec$upper | y %in% spec$codes
+  }
+  above <- up - x < x - down
+  ifelse(closed(down) | (above & !closed(up)), up, down)
 }
 
 #' Values of a column without class: text of factors, numbers of flags
@@ -137,16 +210,26 @@ column_values <- function(x) {
 #' @return (string or `NULL`) Why a column's type cannot be the codebook's.
 #' @noRd
 wrong_type <- function(x, spec) {
-  number <- is.numeric(plain_column(x)) && !is.factor(x) &&
-    !inherits(x, "Date")
-  fits <- switch(spec$type,
+  date <- inherits(x, "Date")
+  number <- is.numeric(plain_column(x)) && !is.factor(x) && !date
+  # A column without a value may have come as flags
+  nothing <- is.logical(x) && length(x) > 0 && all(is.na(x))
+  # Levels may be of several kinds: "1", "TRUE" and "other" are numbers, flags
+  # or text, as the records are
+  could_be <- function(f) any(!is.na(f(spec$levels)))
+  fits <- nothing || switch(spec$type,
     id = TRUE,
-    date = inherits(x, "Date"),
+    date = date,
     logical = number || is.logical(x),
     count = ,
     amount = number,
-    !inherits(x, "Date") && !is.logical(x) &&
-      (!number || !anyNA(text_number(spec$levels)))
+    if (date) {
+      could_be(date_number)
+    } else if (is.logical(x)) {
+      could_be(as.logical)
+    } else {
+      !number || could_be(text_number)
+    }
   )
   if (!fits) {
     what <- if (is.factor(x)) "a factor" else describe_type(x)
@@ -161,8 +244,10 @@ wrong_type <- function(x, spec) {
 #' Turn level numbers and amounts back into a file
 #'
 #' Reverses the coding of [file_plan()]. The columns come back in the file's
-#' order, with its types, levels, value labels and formats. With the plan's own
-#' codes and amounts the result is the file itself.
+#' order, with its value labels and formats, and in the storage and with the
+#' levels that the codebook states. With the plan's own codes and amounts the
+#' result is the file itself, if the codebook states its storage, as a draft
+#' does.
 #'
 #' @param plan (`file_plan`) See [file_plan()].
 #' @param codes (integer matrix) Level numbers, with a row for each record and
@@ -172,8 +257,8 @@ wrong_type <- function(x, spec) {
 #'   the records. Default: those of the file.
 #' @return A data frame, or a tibble if the file was one, without the columns
 #'   that the plan leaves out. Row names and attributes that may hold values of
-#'   records do not come back; `print(plan)` names them. If the codebook's field
-#'   `outside` replaced a value by a level or a bound, that level or bound comes
+#'   records do not come back; `print(plan)` names them. Where the codebook
+#'   replaced a value by a level or a bound, or rounded it, what it became comes
 #'   back. Tagged missing values of package haven come back as plain missing
 #'   values.
 #' @section Error types: `pseudosynth_error_input`: codes that are not levels of
@@ -291,11 +376,14 @@ decode_amount <- function(code, amounts, spec) {
   values
 }
 
-#' Values in the file's type; of a factor, numbers of its levels
+#' Values in the column's type; of a factor, numbers of its levels
 #' @noRd
 typed_values <- function(values, schema) {
   if ("factor" %in% schema$attributes$class) {
     return(match(values, schema$attributes$levels))
+  }
+  if (is.character(values) && schema$storage != "character") {
+    values <- text_number(values)
   }
   if (is.double(values) && schema$storage == "integer") {
     values <- round(values)

@@ -64,25 +64,18 @@ check_types <- function(like, specs) {
   )
 }
 
-#' @param present (flag) Has it a value for any of `n` records?
-#' @noRd
-refuse_no_value <- function(present, name, n) {
-  refuse_if(
-    !present,
-    "Every column must have a value for at least one record.",
-    x = "{.val {name}} is missing for all {n} record{?s}.",
-    i = "Drop it, or read the file again.", arg = "data", rows = seq_len(n)
-  )
-}
-
 #' Read all records, and refuse what the codebook does not have
 #'
 #' Faults are counted over the whole file.
 #' @param file (list) See with_file().
-#' @return (list) `codes`, `amounts`, `outside`: see file_plan(); `unit`: the
-#'   values of that column.
+#' @return (list) `codes`, `amounts`, `outside`, `rounded`: see file_plan();
+#'   `unit`: the values of that column.
 #' @noRd
-read_records <- function(file, specs, unit, survey_weights) {
+read_records <- function(file, specs, unit, survey_weights, publish) {
+  # What is published is as it is
+  specs <- lapply(specs, function(spec) {
+    c(spec, as_is = spec$column %in% publish)
+  })
   levels <- names(block_columns(specs))
   codes <- matrix(
     0L, file$n, length(levels), dimnames = list(NULL, levels)
@@ -97,7 +90,7 @@ read_records <- function(file, specs, unit, survey_weights) {
     for (name in names) {
       x <- chunk[[name]]
       own <- if (name %in% unit) {
-        list(bad = bad_text(x), present = TRUE, unit = column_values(x))
+        list(bad = bad_text(x), unit = column_values(x))
       } else {
         read_column(x, specs[[name]], name %in% survey_weights)
       }
@@ -128,14 +121,16 @@ read_records <- function(file, specs, unit, survey_weights) {
   }
   for (name in names) {
     refuse_bad_text(of(name, "bad"), name, file$n)
-    refuse_no_value(any(of(name, "present")), name, file$n)
   }
   lost <- of_all("lost")
   if (length(lost) > 0) abort_outside(lost, of_all("why"))
-  taken <- vapply(of_all("taken"), sum, 1L)
+  replaced <- function(what) {
+    n <- vapply(of_all(what), sum, 1L)
+    n[n > 0]
+  }
   amounts <- names(Filter(is_amount, specs))
   list(
-    codes = codes, outside = taken[taken > 0],
+    codes = codes, outside = replaced("taken"), rounded = replaced("rounded"),
     amounts = lapply(stats::setNames(nm = amounts), function(name) {
       own <- list(records = of(name, "records"), values = of(name, "values"))
       # No column twice for longer than needed
@@ -152,20 +147,19 @@ places_of_records <- c("bad", "lost", "records", "unweighted", "low")
 #' What a plan keeps of a column of a chunk
 #'
 #' @param weight (flag) Is it the survey weight?
-#' @return (list) `codes`; `present` (flag: is there a value?); records: `bad`
-#'   (text that is not valid), `lost` (not in the codebook) with `why` (in
-#'   words); `taken` (count, see file_plan()'s `outside`); of amounts the
+#' @return (list) `codes`; records: `bad` (text that is not valid), `lost` (not
+#'   in the codebook) with `why` (in words); `taken`, `rounded` (counts, see
+#'   file_plan()'s `outside` and `rounded`); of amounts the
 #'   `records` whose part has values, and their `values`; of the survey weight
 #'   the records that are `unweighted` or too `low`.
 #' @noRd
 read_column <- function(x, spec, weight) {
-  missing <- is.na(plain_column(x))
-  own <- list(present = !all(missing), bad = bad_text(x))
+  own <- list(bad = bad_text(x))
   if (length(own$bad) > 0) {
     return(own)
   }
   if (weight) {
-    own$unweighted <- which(missing)
+    own$unweighted <- which(is.na(plain_column(x)))
     own$low <- which(plain_column(x) <= 0)
   }
   own$codes <- code_column(x, spec)
@@ -177,6 +171,7 @@ read_column <- function(x, spec, weight) {
   if (is_amount(spec)) {
     own$records <- which(amount_parts(spec)$valued[own$codes])
     own$values <- amount_column(x, spec)[own$records]
+    own$rounded <- sum(has_more_decimals(as.double(plain_column(x)), spec))
   }
   own
 }
@@ -186,10 +181,50 @@ read_column <- function(x, spec, weight) {
 taken_outside <- function(x, spec) {
   values <- column_values(x)
   if (is_amount(spec)) {
-    return(sum(amount_column(x, spec) != values, na.rm = TRUE))
+    apart <- values %in% c(spec$codes, if (spec$zero) 0)
+    return(sum((values < spec$lower | values > spec$upper) & !apart,
+      na.rm = TRUE
+    ))
   }
-  levels <- if (is.numeric(values)) text_number(spec$levels) else spec$levels
-  sum(!values %in% levels & !(is.na(values) & !is.nan(values)))
+  spec$outside <- NA
+  sum(is.na(code_column(x, spec)) & !(is.na(values) & !is.nan(values)))
+}
+
+#' Say which columns have no value: read wrongly, perhaps
+#' @noRd
+tell_no_value <- function(plan) {
+  empty <- Filter(function(name) {
+    missing <- match("missing", plan$levels[[name]])
+    !is.na(missing) && all(plan$codes[, name] == missing)
+  }, names(plan$levels))
+  if (length(empty) > 0) {
+    tell_of(
+      "no_value",
+      "{.val {empty}} {?is/are} missing for all {counted(plan$n_records,
+       'record')}.",
+      i = "If this should not be so, read the file again."
+    )
+  }
+}
+
+#' Say what was rounded: a message to the agency alone
+#' @param rounded (named integer) See file_plan().
+#' @noRd
+tell_rounded <- function(rounded) {
+  if (length(rounded) == 0) {
+    return(invisible())
+  }
+  shown <- utils::head(sprintf(
+    "`%s`: %s.", names(rounded), vapply(rounded, counted, "", "record")
+  ), 5)
+  more <- length(rounded) - length(shown)
+  tell_of(
+    "rounded",
+    "Values with more decimals than the codebook states are rounded.",
+    x_bullets(shown), x = if (more > 0) "{more} more column{?s}.",
+    i = "If a column has more decimals, state them in the field
+         {.field digits}."
+  )
 }
 
 #' @param lost,why (named list) By column: records, and what is wrong with each.

@@ -99,10 +99,11 @@
 #'     each record belongs to); `NULL` without units;
 #'   * `survey_weights`: the name of their column, or `NULL`;
 #'   * `outside` (named integer): for each column, how many records have a value
-#'     outside the codebook that is replaced by a level or a bound;
-#'   * `codebook`, `published` (names), `n_records`, `schema` (each column's
-#'     type and attributes), `left_out` (what [decode_file()] does not restore),
-#'     `tibble`.
+#'     outside the codebook that is replaced by a level or a bound; `rounded`
+#'     the same of values with more decimals than stated;
+#'   * `codebook`, `published` (names), `n_records`, `schema` (what each column
+#'     of a set is: its storage, by the codebook, and attributes), `left_out`
+#'     (what [decode_file()] does not restore), `tibble`.
 #' @section Error types: `pseudosynth_error_engine`, `pseudosynth_error_rows`
 #'   (both `pseudosynth_error_input`): a database that cannot give its state at
 #'   one moment, or columns that R cannot read; `data` whose rows may not be
@@ -110,7 +111,7 @@
 #'   codebook, or rows of the codebook without a column; values that the
 #'   codebook does not have (class `pseudosynth_error_outside`; the condition's
 #'   field `rows` has the records, and `by_column` has the records of each
-#'   column); a column that is missing for all records; units with more records
+#'   column); units with more records
 #'   than stated; a rule that names an unknown column; a rule that no row can
 #'   meet or that records of the file break, rules that compare amounts in a
 #'   circle, and published amounts that leave other columns no value (class
@@ -126,11 +127,22 @@
 #' column's most common value are not counted. A share above 90% gives the
 #' warning. For an amount, `share` may instead be a rank correlation with a
 #' published column or the R2 of published columns, if it is above 99%.
-#' @section Privacy: Names, order, types, formats and labels of columns count as
-#'   public. Types include the storage type: whether a column is stored as
-#'   integers or as numbers with decimals. Levels and bounds are those of the
-#'   codebook. A print or plot of a plan shows the codebook and no value of a
-#'   record.
+#' @section Messages: `pseudosynth_message_rounded`: protected values that have
+#'   more decimals than stated are rounded. `pseudosynth_message_no_value`: a
+#'   column is missing for all records.
+#' @section Privacy: Names, order, formats and labels of columns count as
+#'   public. Types, storage, decimals, levels and bounds of a protected column
+#'   are those of the codebook, whatever the file's are: a set of a file with
+#'   one decimal more, or of a file read as text, is of the same kind. A print
+#'   or plot of a plan shows the codebook and no value of a record.
+#'
+#'   A file that breaks the codebook or a rule is refused here, before anything
+#'   is paid. Most refusals look at each record by itself: a value outside the
+#'   codebook, a rule that it breaks, a missing survey weight or unit. One looks
+#'   at the records of a unit together. In SQLite without declared types, a
+#'   column of numbers and text is refused. All of these mean that a record,
+#'   which one more or less would not change, is not one that the codebook
+#'   allows.
 #'
 #'   A survey weight counts as an attribute of its own record, protected or
 #'   published like any other column. Weights that were calibrated to totals or
@@ -164,30 +176,28 @@ plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
                          survey_weights = NULL) {
   like <- file$like
   check_book_columns(names(like), book)
-  book <- with_whole_digits(book, like)
   specs <- column_specs(book)[names(like)]
   check_publish(publish, specs)
   check_survey_column(survey_weights, specs)
   check_unit(unit, specs)
-  for (name in names(like)) {
-    check_column_kind(like[[name]], name)
-    check_integer_bounds(like[[name]], specs[[name]])
-  }
+  for (name in names(like)) check_column_kind(like[[name]], name)
   check_types(like, specs)
-  found <- read_records(file, specs, unit, survey_weights)
+  found <- read_records(file, specs, unit, survey_weights, publish)
   levels <- block_columns(specs)
-  schema <- Map(column_schema, like, specs)
+  schema <- Map(column_schema, like, specs, names(like) %in% publish)
   plan <- new_result(
     "file_plan",
     table = plan_table(specs, publish, survey_weights), codes = found$codes,
     levels = levels, amounts = found$amounts,
     rules = file_rules(rules, specs, levels, found$codes, found$amounts),
     unit = file_unit(found$unit, unit, specs), survey_weights = survey_weights,
-    codebook = book, outside = found$outside,
+    codebook = book, outside = found$outside, rounded = found$rounded,
     published = publish %||% character(), n_records = nrow(found$codes),
-    schema = schema, left_out = what_is_left_out(file$row_names, schema),
+    schema = schema, left_out = what_is_left_out(file$row_names, like, schema),
     tibble = file$tibble
   )
+  tell_rounded(found$rounded)
+  tell_no_value(plan)
   rm(found)
   check_published_room(plan, specs)
   if (length(publish) > 0) warn_determined(plan, specs)
@@ -219,19 +229,6 @@ check_book_columns <- function(columns, book) {
     arg = "codebook"
   )
 }
-
-#' The codebook of a file whose integers stay integers
-#' @noRd
-with_whole_digits <- function(book, like) {
-  table <- unclass(book)$table
-  whole <- table$type == "amount" &
-    vapply(like[table$column], is_whole_column, TRUE)
-  table$digits[whole] <- pmin(table$digits[whole], 0L, na.rm = TRUE)
-  for (i in which(whole)) check_book_heaps(column_spec(table[i, ]), "codebook")
-  new_result("codebook", table = table)
-}
-
-is_whole_column <- function(x) typeof(x) == "integer" && !is.factor(x)
 
 check_publish <- function(publish, specs) {
   check_names(publish, names(specs))
@@ -273,8 +270,10 @@ plan_table <- function(specs, publish, survey_weights) {
 
 #' What of a file does not come back, in words
 #' @noRd
-what_is_left_out <- function(row_names, schema) {
-  lost <- lapply(schema, `[[`, "left_out")
+what_is_left_out <- function(row_names, like, schema) {
+  lost <- Map(function(x, own) {
+    setdiff(names(attributes(x)), c(names(own$attributes), "levels", "class"))
+  }, like, schema)
   lost <- lost[lengths(lost) > 0]
   c(
     if (row_names) "row names",
@@ -328,7 +327,8 @@ file_unit <- function(values, unit, specs) {
   list(column = unit, records = most, index = index)
 }
 
-#' Refuse to spend on a draft
+#' Refuse to spend on a codebook that is a draft, or leaves open what a set's
+#' amounts are like
 #' @noRd
 check_confirmed <- function(plan) {
   draft <- unconfirmed(plan$codebook)
@@ -339,6 +339,23 @@ check_confirmed <- function(plan) {
     i = "Edit them by public knowledge, then call {.fn confirm_codebook} and
          make the plan again.",
     arg = "plan", class = "pseudosynth_error_unconfirmed"
+  )
+  specs <- column_specs(plan$codebook)[setdiff(
+    names(plan$schema), plan$published
+  )]
+  open <- names(Filter(function(spec) {
+    spec$type == "amount" && !is_stated(spec$decimals)
+  }, specs))
+  refuse_privacy(
+    length(open) > 0,
+    "For a guarantee, the codebook must state how many decimals an amount has.",
+    x = "It does not for {.val {open}}: the file would decide.",
+    i = "In the codebook set {.field digits} of {.val {open[1]}} to 2 for cents,
+         0 for whole numbers, or {.val {any_digits}} for any decimals. Then make
+         the plan again.",
+    i = "In a data frame of the codebook: {.code book$digits[book$column ==
+         \"{open[1]}\"] <- 2}.",
+    arg = "plan", class = "pseudosynth_error_digits"
   )
   invisible(plan)
 }

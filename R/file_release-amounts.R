@@ -10,7 +10,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   unseen <- unseen_pairs(block, set)
   budget <- spending$amounts
   models <- lapply(stats::setNames(nm = names(budget$each)), function(name) {
-    amount_model(specs[[name]], plan$schema[[name]])
+    amount_model(specs[[name]])
   })
   models <- lapply(models, function(amount) {
     amount$sizes <- part_sizes(amount, block, plan$levels)

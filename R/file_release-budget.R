@@ -33,7 +33,7 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
   least <- sqrt(1 / (1 + others / least_amount_weight))
   each <- lapply(seq_along(names), function(k) {
     name <- names[k]
-    amount <- amount_model(specs[[name]], plan$schema[[name]])
+    amount <- amount_model(specs[[name]])
     earlier <- names[seq_len(k - 1)]
     earlier <- stats::setNames(rep(levels_of_bins(), k - 1), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)

@@ -5,14 +5,14 @@
 #' How a regression sees a predictor, by its row of the codebook alone
 #' @return (list) See predictor_coding().
 #' @noRd
-public_coding <- function(spec, schema) {
+public_coding <- function(spec) {
   if (!is_amount(spec)) {
     return(list(level = seq_along(block_levels(spec))))
   }
   parts <- amount_parts(spec)
   coding <- list(transform = spec$transform)
   if (any(parts$valued)) {
-    amount <- amount_model(spec, schema)
+    amount <- amount_model(spec)
     unit <- public_unit(amount)
     coding$breaks <- public_breaks(amount)
     coding[c("centre", "scale")] <- list(unit$centre, unit$spread)
@@ -112,11 +112,9 @@ model_of_records <- function(model, frame, y) {
 #' @return (list) `coding`; `part` (`steps`: list, see public_halves()) and
 #'   `value` (see public_value()), or `NULL`.
 #' @noRd
-public_regressions <- function(file, name, specs, schema, predictors) {
+public_regressions <- function(file, name, specs, predictors) {
   spec <- specs[[name]]
-  coding <- lapply(stats::setNames(nm = predictors), function(other) {
-    public_coding(specs[[other]], schema[[other]])
-  })
+  coding <- lapply(specs[predictors], public_coding)
   frame <- regression_frame(coding, file, specs)
   code <- column_code(file, name)
   valued <- is_amount(spec) && any(amount_parts(spec)$valued)
@@ -128,7 +126,7 @@ public_regressions <- function(file, name, specs, schema, predictors) {
       list(steps = public_halves(code, size, coding, frame, whole))
     },
     value = if (valued) {
-      public_value(spec, schema[[name]], file, coding, frame, whole)
+      public_value(spec, file, coding, frame, whole)
     }
   )
 }
@@ -168,8 +166,8 @@ public_halves <- function(code, size, coding, frame, whole) {
 #' The values of an amount, all parts that have some together
 #' @return (list) As fit_values(), with `model`, `used` and `share` for `fit`.
 #' @noRd
-public_value <- function(spec, schema, file, coding, frame, whole) {
-  amount <- amount_model(spec, schema)
+public_value <- function(spec, file, coding, frame, whole) {
+  amount <- amount_model(spec)
   parts <- amount$part
   unit <- public_unit(amount)
   located <- is_location(amount$family)

@@ -46,6 +46,7 @@ amount_row <- function(column, lower, upper, transform = "identity",
   data.frame(
     column = column, type = "amount", lower = lower, upper = upper,
     zero = zero, codes = codes, heaps = heaps, transform = transform,
+    digits = "any",
     family = "student_t"
   )
 }

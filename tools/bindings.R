@@ -130,8 +130,8 @@ namespace$draw_block(block, 2)
 book <- draft_codebook(data[c("number", "g")])
 book <- as.data.frame(book)
 amount <- book$column == "number"
-book[amount, c("type", "lower", "upper", "transform")] <- list(
-  "amount", "-4", "6", "identity"
+book[amount, c("type", "lower", "upper", "transform", "digits")] <- list(
+  "amount", "-4", "6", "identity", "any"
 )
 plan <- file_plan(data[c("number", "g")], confirm_codebook(codebook(book)))
 released <- suppressWarnings(file_release(plan, 5))
@@ -140,7 +140,8 @@ audit_guarantee(released, plan, rows = 100, replays = 2)
 plan <- file_plan(
   data.frame(number = data$number, other = pmin(data$number, 1)),
   codebook(data.frame(
-    column = c("number", "other"), type = "amount", lower = -10, upper = 10
+    column = c("number", "other"), type = "amount", lower = -10, upper = 10,
+    digits = "any"
   )), rules = ~ other <= number
 )
 synthesize(suppressWarnings(file_release(plan, 5)))

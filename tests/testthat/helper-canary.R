@@ -45,6 +45,7 @@ canary_book <- function() {
     label = c(NA, NA, NA, "income, \"before\" taxes", NA, NA, NA),
     zero = c(FALSE, FALSE, FALSE, TRUE, FALSE, FALSE, FALSE),
     heaps = c("", "", "", "100", "", "", ""),
+    digits = c("", "", "", "0", "any", "", ""),
     transform = c(NA, NA, NA, "log", "log", "identity", NA)
   ))
 }

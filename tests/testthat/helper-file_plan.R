@@ -96,7 +96,8 @@ heaped_book <- function() {
     levels = c("", "a|b|c|other", ""), lower = c(-5000, NA, NA),
     upper = c(1e5, NA, NA), codes = c("100000=top code", "", ""),
     heaps = c("10|100|1000", "", ""), zero = c(TRUE, FALSE, FALSE),
-    transform = c("log", NA, NA), records = c(NA, NA, 2)
+    transform = c("log", NA, NA), records = c(NA, NA, 2),
+    digits = c(0, NA, NA)
   ))
 }
 

@@ -22,6 +22,7 @@ cleared_book <- function() {
     levels = c("female|male", "yes|no|unknown", ""), lower = c(NA, NA, 0),
     upper = c(NA, NA, 1e6), zero = c(FALSE, FALSE, TRUE),
     missing = c(FALSE, FALSE, TRUE), digits = c(NA, NA, 0),
+    storage = c(NA, NA, "double"),
     transform = c(NA, NA, "log")
   ))
 }

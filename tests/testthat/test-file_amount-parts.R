@@ -9,7 +9,7 @@ hours_plan <- function(n = 4000) {
   book <- data.frame(
     column = names(data), type = c("amount", "category"),
     levels = c("", "a|b"), lower = c(1, NA), upper = c(99, NA),
-    codes = c("40", NA), heaps = c("5", NA)
+    codes = c("40", NA), heaps = c("5", NA), digits = c(0, NA)
   )
   list(data = data, plan = file_plan(data, book))
 }
@@ -17,23 +17,21 @@ hours_plan <- function(n = 4000) {
 test_that("an amount of few values has a bin for each", {
   case <- hours_plan()
   spec <- column_specs(case$plan$codebook)$hours
-  amount <- amount_model(spec, case$plan$schema$hours)
+  amount <- amount_model(spec)
   expect_identical(amount$breaks, c(1, seq(1.5, 98.5), 99))
   spec$upper <- 1e5
-  amount <- amount_model(spec, case$plan$schema$hours)
+  amount <- amount_model(spec)
   expect_lte(length(amount$breaks), amount_bins + 2)
   # Hundredths are as few, where bounds are near
   spec[c("lower", "upper", "codes", "heaps")] <- list(0, 1, NULL, NULL)
   spec$digits <- 2
-  amount <- amount_model(spec, list(storage = "double"))
+  amount <- amount_model(spec)
   expect_equal(amount$breaks, c(0, seq(0.005, 0.995, 0.01), 1))
 })
 
 test_that("bins are of the parts that have values in them", {
   case <- hours_plan()
-  amount <- amount_model(
-    column_specs(case$plan$codebook)$hours, case$plan$schema$hours
-  )
+  amount <- amount_model(column_specs(case$plan$codebook)$hours)
   amount$margin <- list(breaks = amount$breaks)
   groups <- part_groups(amount)
   values <- 1:99
@@ -53,7 +51,7 @@ test_that("bins are of the parts that have values in them", {
     missing = FALSE, codes = NULL, heaps = NULL, transform = "log",
     digits = 0L, family = "gaussian"
   )
-  amount <- amount_model(spec, list(storage = "double"))
+  amount <- amount_model(spec)
   amount$margin <- list(breaks = amount$breaks)
   groups <- part_groups(amount)
   expect_identical(groups$group, 1:2)
@@ -65,9 +63,7 @@ test_that("bins are of the parts that have values in them", {
 
 test_that("a law that knows the parts has their sizes, each in its own bins", {
   case <- hours_plan()
-  amount <- amount_model(
-    column_specs(case$plan$codebook)$hours, case$plan$schema$hours
-  )
+  amount <- amount_model(column_specs(case$plan$codebook)$hours)
   amount$margin <- list(breaks = amount$breaks)
   amount$sizes <- c(700, 300)
   law <- stats::dnorm(1:99, 35, 12)

@@ -32,7 +32,7 @@ test_that("tables of an amount start from the block's axes but for its parts", {
     levels = c("", "", "a|b|c", "a|b|c"), lower = c(1, 1, NA, NA),
     upper = c(1e5, 1e5, NA, NA), codes = c("-9", "", "", ""),
     heaps = c("10", "", "", ""),
-    transform = c("log", "log", NA, NA)
+    transform = c("log", "log", NA, NA), digits = c(0, 0, NA, NA)
   ))
   release <- file_release(plan, 5, seed = 1)
   axes <- block_axes(release$block)

@@ -6,7 +6,7 @@ file_of <- function(data, ..., publish = NULL) {
       column = name, type = "category",
       levels = paste(levels(data[[name]]), collapse = "|"), lower = "",
       upper = "", zero = FALSE, codes = "", heaps = "", transform = "",
-      family = ""
+      family = "", digits = "", storage = "factor"
     )
     row[names(stated[[name]])] <- stated[[name]]
     row
@@ -14,8 +14,10 @@ file_of <- function(data, ..., publish = NULL) {
   file_plan(data, codebook(do.call(rbind, rows)), publish = publish)
 }
 
-amount <- function(lower, upper, ..., type = "amount", transform = "log") {
+amount <- function(lower, upper, ..., type = "amount", transform = "log",
+                   digits = if (type == "amount") "any" else "") {
   list(
+    digits = digits, storage = "",
     type = type, levels = "", lower = as.character(lower),
     upper = as.character(upper), transform = transform, ...
   )

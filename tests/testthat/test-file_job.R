@@ -155,9 +155,7 @@ test_that("of one column bound and weights are those of its job", {
     transform = "log", family = "gaussian", digits = 2
   ))
   plan <- file_plan(data.frame(amount), book)
-  unit <- public_unit(amount_model(
-    column_specs(book)$amount, plan$schema$amount
-  ))
+  unit <- public_unit(amount_model(column_specs(book)$amount))
   expect_equal(unit$centre, mean(log(c(1, 1e6))))
   same(
     data.frame(amount), book, y ~ 1, gaussian(),

@@ -8,6 +8,8 @@ test_that("files of five makes come back as they went in", {
     ce = ce_income, survey = survey_file(), haven = haven_file(),
     dated = dated_file(), heaped = heaped
   )
+  # R's dates are numbers, whatever the file's are
+  storage.mode(files$dated$end) <- "double"
   for (file in files) {
     plan <- confirmed_plan(file)
     expect_identical(decode_file(plan), file)
@@ -79,7 +81,9 @@ test_that("the codebook gives levels, the file their labels", {
   labels <- c(yes = 1, no = 2, "Jane Doe" = 77)
   data <- data.frame(q = 1:2)
   data$q <- labelled(c(1, 2), labels)
-  book <- data.frame(column = "q", type = "category", levels = "1|2")
+  book <- data.frame(
+    column = "q", type = "category", levels = "1|2", storage = "double"
+  )
   plan <- file_plan(data, book)
   expect_identical(attr(decode_file(plan)$q, "labels"), labels[1:2])
   expect_length(grepRaw("Jane", serialize(plan, NULL), fixed = TRUE), 0)
@@ -88,12 +92,13 @@ test_that("the codebook gives levels, the file their labels", {
 test_that("numbers are levels as numbers, whatever their text", {
   data <- data.frame(x = c(1L, 2L, 10L, NA))
   book <- data.frame(
-    column = "x", type = "ordered", levels = "01|2.0|1e1", missing = TRUE
+    column = "x", type = "ordered", levels = "01|2.0|1e1", missing = TRUE,
+    storage = "integer"
   )
   plan <- file_plan(data, book)
   expect_identical(plan$codes[, "x"], 1:4)
   expect_identical(decode_file(plan), data)
-  book$levels <- "one|two"
+  book[c("levels", "storage")] <- list("one|two", NA)
   expect_error(file_plan(data, book), "type", class = input_error)
 })
 
@@ -217,20 +222,127 @@ test_that("amounts have the decimals that the codebook states, in every set", {
   book <- data.frame(
     column = names(file), type = c("logical", "amount", "amount"),
     lower = c("", "0", "0"), upper = c("", "100", "5e5"),
-    digits = c("", "2", "-3")
+    digits = c("", "2", "-3"), storage = c("integer", "", "double")
   )
   plan <- file_plan(file, book)
   expect_identical(decode_file(plan), file)
   set <- synthesize(file_release(plan, epsilon = 2, seed = 1), seed = 2)[[1]]
   expect_identical(set$cents, round(set$cents, 2))
   expect_identical(set$thousands, round(set$thousands, -3))
+  # More than stated are rounded; what is published is as it is
   book$digits[2] <- "1"
+  finer <- which(abs(file$cents * 10 - round(file$cents * 10)) > 1e-6)
+  expect_message(
+    plan <- file_plan(file, book), sprintf("`cents`: %d records", length(finer)),
+    class = "pseudosynth_message_rounded"
+  )
+  expect_identical(plan$rounded, c(cents = length(finer)))
+  rounded <- decode_file(plan)$cents
+  expect_identical(rounded, round(rounded, 1))
+  expect_lte(max(abs(rounded - file$cents)), 0.05 + 1e-9)
   error <- expect_error(
-    file_plan(file, book), "decimals", class = "pseudosynth_error_outside"
+    file_plan(file, book, publish = "cents"), "decimals",
+    class = "pseudosynth_error_outside"
   )
+  expect_identical(error$rows, finer)
+})
+
+test_that("a rounded value stays within its bounds and is no code", {
+  book <- data.frame(
+    column = "x", type = "amount", lower = 0.5, upper = 120.4, digits = 0,
+    codes = "99|-7.5"
+  )
+  x <- c(0.5, 98.7, 99, 99.4, 120.4, -7.5, 3.5, 7)
+  plan <- suppressMessages(file_plan(data.frame(x), book))
+  expect_identical(decode_file(plan)$x, c(1, 98, 99, 100, 120, -7.5, 3, 7))
+  expect_identical(plan$rounded, c(x = 5L))
+  expect_error(
+    suppressMessages(file_plan(data.frame(x = 120.6), book)), "beyond",
+    class = "pseudosynth_error_outside"
+  )
+})
+
+test_that("storage, decimals and levels of a set are the codebook's", {
+  book <- codebook(data.frame(
+    column = c("f", "g", "h", "k", "x", "y"),
+    type = c("category", "ordered", "logical", "count", "amount", "amount"),
+    levels = c("1|2|x", "1|2", "", "", "", ""),
+    lower = c(NA, NA, NA, 0, 0, 0), upper = c(NA, NA, NA, 9, 3e9, 100),
+    digits = c(NA, NA, NA, NA, 0, 0), missing = TRUE
+  ))
+  file <- data.frame(
+    f = c("1", "2"), g = c(1, 2), h = 0:1, k = c(1, 9), x = 1:2, y = c(5, 6)
+  )
+  # The same statements of files that are of other types
+  files <- list(
+    file, transform(file, f = 1:2, g = c("1", "2.0"), x = c(1, 2), y = 5:6),
+    transform(file, f = factor(f), g = factor(g, 2:1), h = h == 1, k = c(1L, 9L)),
+    transform(file, f = c("01", "2"))
+  )
+  plans <- lapply(files, file_plan, book)
+  for (plan in plans) {
+    expect_identical(plan$schema, plans[[1]]$schema)
+    expect_identical(plan$codes, plans[[1]]$codes)
+    expect_identical(plan$amounts, plans[[1]]$amounts)
+  }
   expect_identical(
-    error$rows, which(abs(file$cents * 10 - round(file$cents * 10)) > 1e-6)
+    vapply(decode_file(plans[[1]]), function(x) class(x)[1], ""),
+    c(
+      f = "factor", g = "integer", h = "logical", k = "integer",
+      x = "numeric", y = "integer"
+    )
   )
+  # Of a column without a value the type is none
+  empty <- transform(file, x = NA, y = NA_character_, f = NA)
+  expect_error(file_plan(empty, book), "type", class = input_error)
+  empty$y <- NA
+  expect_message(
+    plan <- file_plan(empty, book), "missing for all",
+    class = "pseudosynth_message_no_value"
+  )
+  expect_identical(plan$schema, plans[[1]]$schema)
+  # Flags as levels, and dates
+  book <- codebook(data.frame(
+    column = c("t", "d"), type = "category",
+    levels = c("T|F|U", "2020-01-01|never")
+  ))
+  one <- file_plan(data.frame(t = c("T", "F"), d = "2020-01-01"), book)
+  two <- file_plan(
+    data.frame(t = c(TRUE, FALSE), d = as.Date("2020-01-01")), book
+  )
+  expect_identical(one$codes, two$codes)
+  expect_identical(one$schema, two$schema)
+})
+
+test_that("a storage that cannot hold what is stated is refused", {
+  bad <- list(
+    list("category", levels = "a|b", storage = "integer"),
+    list("category", levels = "1|2.5", storage = "integer"),
+    list("category", levels = "1|2", storage = "logical"),
+    list("logical", storage = "factor"),
+    list("amount", lower = 0, upper = 9, digits = 2, storage = "integer"),
+    list("amount", lower = 0, upper = 9, digits = "any", storage = "integer"),
+    list("amount", lower = 0, upper = 3e9, digits = 0, storage = "integer"),
+    list("amount", lower = 0, upper = 9, digits = "two"),
+    list("date", lower = "2000-01-01", upper = "2001-01-01", storage = "double")
+  )
+  for (one in bad) {
+    names(one)[1] <- "type"
+    expect_error(
+      codebook(as.data.frame(c(one, column = "x"))), "storage|digits",
+      class = input_error
+    )
+  }
+  stated <- function(...) {
+    column_storage(column_specs(codebook(data.frame(column = "x", ...)))$x)
+  }
+  expect_identical(stated(type = "category", levels = "01|2"), "factor")
+  expect_identical(stated(type = "category", levels = "1.5|2"), "double")
+  expect_identical(
+    stated(type = "amount", lower = 0, upper = 9, storage = "integer"),
+    "integer"
+  )
+  expect_identical(stated(type = "amount", lower = 0, upper = 9), "double")
 })
 
 test_that("values beyond a bound count as the bound where it is stated", {
@@ -243,7 +355,8 @@ test_that("values beyond a bound count as the bound where it is stated", {
   book <- data.frame(
     column = names(file), type = c("logical", "amount", "date"),
     lower = c("", "16", "2000-01-01"), upper = c("", "90", "2030-01-01"),
-    codes = c("", "-9", ""), outside = c("", "bound", "bound")
+    codes = c("", "-9", ""), outside = c("", "bound", "bound"),
+    digits = c("", "0", "")
   )
   found <- decode_file(file_plan(file, book))
   expect_identical(found$age[7:8], c(90L, -9L))

@@ -74,7 +74,8 @@ test_that("a chain of amounts leaves room for all of them", {
   book <- confirm_codebook(codebook(data.frame(
     column = c("c", "g", "a", "b"),
     type = c("amount", "logical", "amount", "amount"),
-    lower = c("0", "", "0", "0"), upper = c("1000", "", "1000", "1000")
+    lower = c("0", "", "0", "0"), upper = c("1000", "", "1000", "1000"),
+    digits = c("any", "", "any", "any")
   )))
   plan <- file_plan(file, book, rules = list(~ c < b, ~ b <= a))
   set <- synthesize(file_release(plan, epsilon = 4, seed = 5), seed = 6)[[1]]

@@ -104,8 +104,12 @@ test_that("faults are counted over the whole file, as of a data frame", {
   }
   # No value at all
   DBI::dbExecute(con, "UPDATE persons SET flag = NULL")
-  refused_plan(table, book, "flag")
-  expect_error(draft_codebook(table), "must have values", class = input_error)
+  expect_message(
+    plan <- file_plan(table, book), "flag", class = "pseudosynth_message_no_value"
+  )
+  d$flag <- NA
+  expect_identical(plan, suppressMessages(file_plan(d, book)))
+  expect_error(draft_codebook(table), "missing for all", class = input_error)
 })
 
 test_that("what R would read as something else is refused", {
@@ -141,7 +145,7 @@ test_that("what R would read as something else is refused", {
   )
 })
 
-test_that("whole numbers are R's integers where all of them fit", {
+test_that("the codebook says whether a table's numbers are R's integers", {
   d <- data.frame(x = c(2147483647, -2147483647, 1:40), y = 0.5)
   con <- sqlite(persons = d)
   DBI::dbExecute(con, "CREATE TABLE whole (x INTEGER, y REAL)")
@@ -149,16 +153,17 @@ test_that("whole numbers are R's integers where all of them fit", {
   stored <- function() {
     draft <- draft_codebook(dplyr::tbl(con, "whole"))
     book <- as.data.frame(draft)
-    book[1, c("lower", "upper", "digits")] <- list("-2147483647", "2147483647",
-      0L)
-    if (nrow(d) > 42) book[1, c("lower", "upper")] <- c("-3e9", "3e9")
+    expect_identical(book$storage, c("double", "double"))
+    book[1, c("lower", "upper", "digits", "storage")] <- c(ends, 0, NA)
     plan <- file_plan(dplyr::tbl(con, "whole"), codebook(book))
     plan$schema$x$storage
   }
+  ends <- c("-2147483647", "2147483647")
   expect_identical(stored(), "integer")
   # The next smaller one is R's missing integer
   DBI::dbExecute(con, "INSERT INTO whole VALUES (-2147483648, 0.5)")
-  d <- rbind(d, d[1, ])
+  expect_error(stored(), "beyond", class = "pseudosynth_error_outside")
+  ends <- c("-3e9", "3e9")
   expect_identical(stored(), "double")
 })
 

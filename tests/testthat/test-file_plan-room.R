@@ -149,7 +149,7 @@ test_that("published amounts beside protected levels are looked at, too", {
   )
   book <- data.frame(
     column = c("age", "works"), type = c("amount", "logical"),
-    lower = c(0, NA), upper = c(99, NA)
+    lower = c(0, NA), upper = c(99, NA), digits = c(0, NA)
   )
   rule <- ~ age >= 15 | !works
   plan <- file_plan(data, book, rules = rule)

@@ -18,7 +18,8 @@ rule_book <- function() {
     type = c("ordered", "category", "amount", "amount", "ordered", "logical"),
     levels = c("young|middle|old", "m|f", "", "", "0|1|2|3", ""),
     lower = c(NA, NA, 0, 0, NA, NA), upper = c(NA, NA, 100, 50, NA, NA),
-    codes = c("", "", "", "-9", "", ""), zero = 1:6 == 3, missing = 1:6 == 4
+    codes = c("", "", "", "-9", "", ""), zero = 1:6 == 3, missing = 1:6 == 4,
+    digits = c("", "", "any", "any", "", "")
   ))
 }
 

@@ -13,7 +13,7 @@ sparse_plan <- function(n = 400, columns = 1:4, ...) {
     column = names(data), type = c(rep("amount", 3), "category"),
     levels = c("", "", "", "a|b|c"), lower = c(1e-3, 0, 0, NA),
     upper = c(rep(1e5, 3), NA), zero = c(FALSE, TRUE, TRUE, FALSE),
-    transform = c(rep("log", 3), NA)
+    transform = c(rep("log", 3), NA), digits = c(rep("any", 3), NA)
   )
   file_plan(data[columns], book[columns, ], ...)
 }
@@ -55,7 +55,7 @@ test_that("no division of what amounts have costs more than is charged", {
     )
     for (weights in divisions) {
       costs <- lapply(which(weights > 0), function(k) {
-        amount <- amount_model(specs[[k]], plan$schema[[k]])
+        amount <- amount_model(specs[[k]])
         earlier <- rep(levels_of_bins(), k - 1)
         levels <- predictor_levels(
           amount, plan$levels, stats::setNames(earlier, names[seq_len(k - 1)])

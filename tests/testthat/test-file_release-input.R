@@ -9,7 +9,8 @@ plain_book <- function(...) {
   book <- list(
     column = c("g", "x", "k"), type = c("category", "amount", "count"),
     levels = c("a|b", "", ""), lower = c("", "0", "0"),
-    upper = c("", "100", "100")
+    upper = c("", "100", "100"), digits = c("", "1", ""),
+    storage = c("text", "", "")
   )
   as.data.frame(utils::modifyList(book, list(...)))
 }
@@ -37,18 +38,27 @@ bad_cases <- list(
     file_plan(with_column("x", c(NA, 2:60)), plain_book())
   }),
   decimals = list("`x`: 60 records with more decimals", outside, function() {
-    file_plan(plain_file(), plain_book(digits = c("", "0", "")))
+    file_plan(
+      plain_file(), plain_book(digits = c("", "0", "")), publish = "x"
+    )
   }),
+  any_decimals = list(
+    "\"any\" for any decimals", "pseudosynth_error_digits", function() {
+      plan <- file_plan(plain_file(), plain_book(digits = c("", "", "")))
+      file_release(plan, 1)
+    }
+  ),
   time = list("`x`: 60 records with a part of a day", outside, function() {
     file_plan(
       with_column("x", as.Date("2020-01-01") + 1:60 + 0.25),
       plain_book(
         type = c("category", "date", "count"),
-        lower = c("", "2020-01-01", "0"), upper = c("", "2020-12-31", "100")
+        lower = c("", "2020-01-01", "0"), upper = c("", "2020-12-31", "100"),
+        digits = c("", "", "")
       )
     )
   }),
-  all_missing = list("missing for all 60", NULL, function() {
+  all_missing = list("60 records without a value", NULL, function() {
     file_plan(with_column("x", NA_real_), plain_book())
   }),
   many_levels = list("\"g\" has more", NULL, function() {
@@ -116,7 +126,7 @@ bad_cases <- list(
   unit = list("20 units have more", NULL, function() {
     data <- with_column("h", rep(1:20, 3))
     book <- plain_book(records = NA)
-    book[4, ] <- list("h", "id", "", "", "", 2)
+    book[4, c("column", "type", "records")] <- list("h", "id", 2)
     file_plan(data, book, unit = "h")
   }),
   draft = list("\"x\"", "pseudosynth_error_unconfirmed", function() {
@@ -203,7 +213,8 @@ test_that("an amount that no record has a value of is measured all the same", {
   book <- data.frame(
     column = names(data), type = c("amount", "amount", "category", "amount"),
     levels = c("", "", "x|y", ""), lower = c(0, 0, NA, 0),
-    upper = c(100, 100, NA, 1), zero = c(TRUE, TRUE, NA, NA)
+    upper = c(100, 100, NA, 1), zero = c(TRUE, TRUE, NA, NA),
+    digits = c("any", "any", NA, "any")
   )
   for (seed in seq_len(by_night(5, 1))) {
     release <- suppressWarnings(

@@ -1,5 +1,5 @@
 # Sets of files of five makes: types, levels, labels, order and attributes are
-# the file's, values the codebook's. And what a release may be asked for.
+# the file's, as a draft states them, values the codebook's. And what a release may be asked for.
 
 described <- function(data) {
   lapply(data, function(x) {
@@ -53,6 +53,7 @@ test_that("sets of a labelled file have labels, formats and user's missing", {
 
 test_that("sets of dates, integers and counts are whole", {
   data <- dated_file()
+  storage.mode(data$end) <- "double"
   set <- expect_made_alike(data)$set
   expect_true(all(unclass(set$start) %% 1 == 0))
   expect_true(all(unclass(set$end) %% 1 == 0, na.rm = TRUE))
@@ -75,7 +76,7 @@ test_that("heaps alone hold what they say", {
   book <- data.frame(
     column = c("pay", "g"), type = c("amount", "category"),
     levels = c("", "a|b"), lower = c(1, NA), upper = c(5000, NA),
-    digits = c(0, NA), heaps = c("50|500", "")
+    digits = c(0, NA), heaps = c("50|500", ""), storage = c("double", "text")
   )
   # Other values than multiples: none in the file, in sets next to none
   made <- expect_made_alike(data, book = book, epsilon = 5)
@@ -159,7 +160,8 @@ test_that("protected categories keep their relation to a published amount", {
   book <- data.frame(
     column = names(data), type = c("amount", "category", "category"),
     levels = c("", "x|y", "a|b|c"), lower = c(1, NA, NA),
-    upper = c(1e5, NA, NA), missing = c(TRUE, FALSE, FALSE)
+    upper = c(1e5, NA, NA), missing = c(TRUE, FALSE, FALSE),
+    digits = c("any", NA, NA)
   )
   plan <- file_plan(data, book, publish = "pay")
   release <- file_release(plan, 5, seed = 1)

@@ -20,7 +20,7 @@ weighted_sets <- function(frames, weights = "w") {
       levels = c("", "a|b|c", ""), lower = c(0, NA, 1),
       upper = c(1e5, NA, 1e4), codes = c("-8=no answer", "", ""),
       missing = c(TRUE, FALSE, FALSE), zero = c(TRUE, NA, FALSE),
-      transform = c("log", NA, "log")
+      transform = c("log", NA, "log"), digits = c("any", NA, "any")
     ))
     suppressWarnings(synthesize(file_release(
       file_plan(weighted_file(), confirm_codebook(book)), 4,
