@@ -46,6 +46,7 @@ canary_book <- function() {
     zero = c(FALSE, FALSE, FALSE, TRUE, FALSE, FALSE, FALSE),
     heaps = c("", "", "", "100", "", "", ""),
     digits = c("", "", "", "0", "any", "", ""),
+    storage = c("", "", "text", "", "", "", ""),
     transform = c(NA, NA, NA, "log", "log", "identity", NA)
   ))
 }

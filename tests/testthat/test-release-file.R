@@ -148,7 +148,7 @@ test_that("the codebook of a release reads what was written", {
   csv$born <- as.Date(csv$born)
   set <- readRDS(file.path(path, dir(path, "set.*rds")))
   back <- decode_file(file_plan(csv, book))
-  expect_identical(as.character(set$region), back$region)
+  expect_identical(set$region, back$region)
   expect_equal(set$income, back$income)
   expect_equal(as.double(set$born), as.double(back$born))
   expect_identical(set$flag, back$flag)
