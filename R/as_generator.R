@@ -40,12 +40,12 @@
 #' `pseudosynth_error_privacy`: the fit has not converged, or the budget is
 #' spent. `pseudosynth_error_found`: the scan found something confidential.
 #' @section Privacy:
-#' A generator holds the levels of its factors in the order they had in the fit.
-#' A message (`pseudosynth_message_level_order`) names unordered factors whose
-#' levels are not sorted. Make sure that the order of their levels was not
-#' computed from the response. A generator may be published as far as its label
-#' allows. Keep it inside the agency if the label is `"none"` or a seed was
-#' given.
+#' A generator holds the levels of its factors in the order they had in the fit,
+#' and so do sets. A message (`pseudosynth_message_level_order`) names unordered
+#' factors whose levels are not sorted. Make sure that the order of their levels
+#' was not computed from the response. A generator may be published as far as
+#' its label allows. Keep it inside the agency if the label is `"none"` or a
+#' seed was given.
 #' @seealso [synthesize()], [release()], [ledger()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' columns <- c("income", "age", "earner")
@@ -86,33 +86,13 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
     m, NULL, margin, "prior", seed, allow_unconverged, bounds
   )
   plan <- plan_sets(fit, asked, ledger, generator_words[["model"]])
-  tell_level_order(fit)
+  tell_level_order(fit$data[fit$design$variables])
   generator <- new_generator(
     fit, fit$draws[drawn_rows(fit, plan$asked), , drop = FALSE], margin,
     bounds, publish_guarantee(plan$label)
   )
   scan_generator(generator, fit, data %||% fit$data, public)
   generator
-}
-
-#' Say which factors' order of levels leaves with the model
-#'
-#' Sets have their levels sorted, the model those of the fit.
-#' @noRd
-tell_level_order <- function(fit) {
-  factors <- Filter(is.factor, fit$data[fit$design$variables])
-  own <- names(Filter(function(x) {
-    !identical(levels(x), levels(canonical_factor(x)))
-  }, factors))
-  if (length(own) > 0) {
-    tell_of(
-      "level_order",
-      "!" = "The generator keeps the order of the levels of {.val {own}}.",
-      i = "This order must not come from the response, as with {.fn reorder}.
-           If it does, sort the levels before the fit:
-           {.code factor(as.character(x))}."
-    )
-  }
 }
 
 #' Look for the confidential file in a generator, as in a release

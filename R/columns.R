@@ -97,6 +97,7 @@ plain_columns <- function(data) {
   if (is.null(data)) {
     return(NULL)
   }
+  tell_factors(data)
   columns <- lapply(unclass(data), function(x) {
     strip <- is.object(x) && is.null(attr(x, "dim")) &&
       (inherits(x, c("factor", "AsIs")) ||
@@ -109,35 +110,64 @@ plain_columns <- function(data) {
   )
 }
 
+#' A factor of its codes, its levels and whether they are ordered
+#'
+#' Its levels stay in their order, which is public as the levels are: a
+#' statement of whoever made the factor. That of reorder() is a figure's, of the
+#' responses perhaps. It says so by an attribute, and such levels are sorted,
+#' the same on every machine.
+#' @noRd
 plain_factor <- function(x) {
   levels <- attr(x, "levels", exact = TRUE)
   if (typeof(x) == "integer" && is.null(attributes(levels)) &&
     identical(attributes(x), list(levels = levels, class = "factor"))) {
     return(x)
   }
+  computed <- is_reordered(x)
   attributes(levels) <- NULL
   ordered <- inherits(x, "ordered")
   attributes(x) <- NULL
-  structure(
+  x <- structure(
     as.integer(x), levels = levels, class = c(if (ordered) "ordered", "factor")
   )
+  if (computed) with_levels(x, order(as_text(levels), method = "radix")) else x
 }
 
-#' A factor whose levels are in an order that is no value's
+#' Did reorder() put a factor's levels in the order of a figure?
 #'
-#' reorder() puts levels in the order of the responses. The order of an ordered
-#' factor is a statement, that of others nobody's: they are sorted, the same on
-#' every machine.
+#' The order of an ordered factor is a statement in any case.
 #' @noRd
-canonical_factor <- function(x) {
-  x <- plain_factor(x)
-  levels <- attr(x, "levels")
-  kept <- which(!is.na(levels))
-  if (!inherits(x, "ordered")) {
-    kept <- kept[order(as_text(levels[kept]), method = "radix")]
+is_reordered <- function(x) {
+  inherits(x, "factor") && !inherits(x, "ordered") &&
+    !is.null(attr(x, "scores", exact = TRUE))
+}
+
+#' Say whose levels are sorted, and whose contrasts do not come along
+#' @noRd
+tell_factors <- function(data) {
+  factors <- Filter(function(x) inherits(x, "factor"), unclass(data))
+  sorted <- names(Filter(is_reordered, factors))
+  if (length(sorted) > 0) {
+    tell_of(
+      c("level_order", "published"),
+      "!" = "The levels of {.val {sorted}} are sorted: {.fn reorder} had put
+             them in the order of another column.",
+      i = "If the order is public, state it by
+           {.code factor(as.character(x), levels = c(...))}."
+    )
   }
-  # As they are: no copy
-  if (identical(kept, seq_along(levels))) x else with_levels(x, kept)
+  coded <- names(Filter(function(x) {
+    !is.null(attr(x, "contrasts", exact = TRUE))
+  }, factors))
+  if (length(coded) > 0) {
+    tell_of(
+      c("contrasts", "published"),
+      "!" = "The contrasts of {.val {coded}} are left out. R compares the levels
+             of a set with the first one.",
+      i = "{.fn utility} and {.fn compare} use the file's contrasts for both. In
+           a set of your own: {.code contrasts(set$x) <- contrasts(data$x)}."
+    )
+  }
 }
 
 #' A plain factor without levels that no record has

@@ -101,3 +101,65 @@ format_time <- function(seconds) {
   some <- counted(max(1, signif(seconds, 1)), "second")
   if (seconds < 95) some else minutes
 }
+
+# The order of levels is published with them. Nobody can see where it is from.
+
+#' Refuse levels that stand in the order of the response
+#'
+#' As reorder() puts them: of twenty regions that is their rank by what is
+#' confidential. Few levels stand so by chance, others by their meaning: the
+#' order of an ordered factor is a statement.
+#' @param levels (named list of character) Of published columns.
+#' @param file (data frame) With these columns.
+#' @param y The confidential response.
+#' @noRd
+check_level_order <- function(levels, file, y) {
+  levels <- levels[intersect(names(Filter(length, levels)), names(file))]
+  told <- names(Filter(isTRUE, vapply(names(levels), function(name) {
+    is.numeric(y) && !is.ordered(file[[name]]) &&
+      follows_means(levels[[name]], file[[name]], as.double(y))
+  }, NA)))
+  refuse_privacy(
+    length(told) > 0,
+    "Levels must not be in the order of the response.",
+    x = "The levels of {.val {told}} follow the response's means or medians.",
+    i = "Sort them first, {.code factor(as.character(x))}. If their order is
+         their meaning, state it: {.code factor(x, ordered = TRUE)}. In
+         {.fn release} {.code public = {quoted_names(told)}} does so, too.",
+    class = "pseudosynth_error_level_order"
+  )
+}
+
+follows_means <- function(levels, x, y) {
+  levels <- intersect(levels, as.character(x))
+  if (length(levels) < 6 || are_sorted(levels)) {
+    return(FALSE)
+  }
+  parts <- split(y, factor(as.character(x), levels))
+  any(vapply(list(mean, stats::median), function(of) {
+    figures <- vapply(parts, of, 1)
+    !is.unsorted(figures) || !is.unsorted(-figures)
+  }, NA))
+}
+
+#' Say which factors' order of levels leaves
+#' @param columns (list) That are published.
+#' @noRd
+tell_level_order <- function(columns) {
+  own <- names(Filter(function(x) {
+    is.factor(x) && !is.ordered(x) && !are_sorted(levels(x))
+  }, columns))
+  if (length(own) > 0) {
+    tell_of(
+      "level_order",
+      "!" = "The order of the levels of {.val {own}} is published.",
+      i = "It must not come from the response, as with {.fn reorder}. If it
+           does, sort the levels before the fit:
+           {.code factor(as.character(x))}."
+    )
+  }
+}
+
+are_sorted <- function(levels) {
+  identical(order(as_text(levels), method = "radix"), seq_along(levels))
+}

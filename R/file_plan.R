@@ -182,6 +182,7 @@ plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
   check_unit(unit, specs)
   for (name in names(like)) check_column_kind(like[[name]], name)
   check_types(like, specs)
+  tell_book_order(like, specs)
   found <- read_records(file, specs, unit, survey_weights, publish)
   levels <- block_columns(specs)
   schema <- Map(column_schema, like, specs, names(like) %in% publish)
@@ -266,6 +267,24 @@ plan_table <- function(specs, publish, survey_weights) {
     levels = levels, amount = amount, transform = field("transform"),
     family = field("family")
   )
+}
+
+#' Say whose levels sets have in another order than the file
+#' @noRd
+tell_book_order <- function(like, specs) {
+  own <- names(Filter(isTRUE, vapply(names(like), function(name) {
+    stated <- as_text(unname(specs[[name]]$levels))
+    file <- if (is.factor(like[[name]])) as_text(levels(like[[name]]))
+    !identical(intersect(file, stated), intersect(stated, file))
+  }, NA)))
+  if (length(own) > 0) {
+    tell_of(
+      "level_order",
+      "!" = "The levels of {.val {own}} stand in the codebook's order, not in
+             the file's.",
+      i = "The first level is the one that models compare others with."
+    )
+  }
 }
 
 #' What of a file does not come back, in words

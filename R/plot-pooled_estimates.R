@@ -33,6 +33,10 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
     object$table[c("term", "estimate", "conf_low", "conf_high")], kind = name
   )
   if (!is.null(confidential)) {
+    check_coding(
+      list(object$coding, coding_of(confidential)),
+      "{.arg confidential} and the sets' models"
+    )
     frame <- rbind(
       frame, intervals_of(confidential, object$level, "confidential")
     )

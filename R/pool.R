@@ -47,7 +47,7 @@
 #'   * `table`: a data frame with a row for each term and the columns `term`,
 #'     `estimate`, `std_error`, `statistic` (t), `df`, `p_value`, `conf_low`,
 #'     `conf_high`, `within` (\eqn{\bar u}) and `between` (b);
-#'   * `m`, `level`, `rule`.
+#'   * `m`, `level`, `rule`; `coding` (levels and contrasts of categories).
 #'
 #'   Its methods are `coef()`, `vcov()` (T on the diagonal; covariances are
 #'   combined in the same way if the models state them), `confint()`,
@@ -75,8 +75,9 @@
 #' were a quarter too long.
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two results; results without
-#' coefficients or variances; terms that some sets lack; variances below 0; sets
-#' that cannot be combined; a rule that differs from the rule of the sets.
+#' coefficients or variances; terms that some sets lack; levels or contrasts
+#' that differ between sets; variances below 0; sets that cannot be combined; a
+#' rule that differs from the rule of the sets.
 #' @references Reiter (2003), Inference for partially synthetic, public use
 #'   microdata sets, Survey Methodology 29, section 2. Rubin (1987), Multiple
 #'   imputation for nonresponse in surveys, section 3.1. Raisa, Jalko, Kaski and
@@ -141,7 +142,8 @@ pool <- function(fits, level = 0.95, rule = NULL) {
       p_value = 2 * stats::pt(-abs(statistic), df), conf_low = estimate - reach,
       conf_high = estimate + reach, within = u, between = b, row.names = NULL
     ),
-    variance = total, m = m, level = level, rule = rule
+    variance = total, m = m, level = level, rule = rule,
+    coding = coding_of(fits[[1]])
   )
 }
 
@@ -298,11 +300,28 @@ pooled_parts <- function(fits) {
     x = "{cli::qty(length(some))}Not in every set: {.val {some}}.",
     i = "A level or a column may be missing from some of them.", arg = "fits"
   )
+  check_coding(lapply(fits, coding_of), "Every set")
   lapply(results, function(x) {
     x$estimate <- x$estimate[terms]
     x$variance <- x$variance[terms, terms, drop = FALSE]
     x
   })
+}
+
+#' Refuse coefficients of one name that mean different things
+#' @param codings (list) See coding_of().
+#' @param what (string) The first words of the message.
+#' @noRd
+check_coding <- function(codings, what) {
+  refuse_if(
+    !all(vapply(codings[-1], identical, NA, codings[[1]])),
+    paste(what, "must code categories alike: the same levels in the same order,
+    and the same contrasts."),
+    x = "Coefficients of the same name mean different things.",
+    i = "Give a column the same levels everywhere,
+         {.code factor(x, levels = c(...))}. For contrasts write
+         {.code contrasts(set$x) <- contrasts(data$x)}.", arg = "fits"
+  )
 }
 
 estimate_parts <- function(fit, j) {

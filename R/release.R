@@ -234,6 +234,9 @@ check_response_sets <- function(x, file, synthetic, public) {
     refuse_near_copies(y, set[setdiff(names(set), column$name)], public)
   }
   check_none_distinct(synthetic, public)
+  published <- set[setdiff(names(set), c(column$name, public))]
+  check_level_order(lapply(published, levels), file, y)
+  tell_level_order(published)
   tell_unused_levels(synthetic$sets[[1]])
   # A job has said so when it was made
   if (!is_job(x) && is.numeric(y) && !has_labels(column) && length(y) > 1 &&
@@ -392,7 +395,8 @@ release_object <- function(x, path, formats, data, public, refuse) {
       check_file_response(x$response$name, file)
     }
     refuse(nrow(file))
-    check_level_order(x, file, public)
+    shown <- x$design$levels[setdiff(names(x$design$levels), public)]
+    check_level_order(shown, file, file[[x$response$name]])
   }
   check_target(path)
 
@@ -416,42 +420,6 @@ release_object <- function(x, path, formats, data, public, refuse) {
       if (!whole) list(scale = x$response$label)
     )
   })
-}
-
-#' Refuse levels that stand in the order of the response
-#'
-#' As reorder() puts them: of twenty regions that is their rank by what is
-#' confidential. Sets have levels sorted, what they are drawn from has them as
-#' coefficients do. Few levels stand so by chance, others by their meaning.
-#' @noRd
-check_level_order <- function(x, file, public) {
-  y <- file[[x$response$name]]
-  shown <- x$design$levels
-  shown <- shown[intersect(names(shown), setdiff(names(file), public))]
-  told <- names(Filter(isTRUE, vapply(names(shown), function(name) {
-    is.numeric(y) && !is.ordered(file[[name]]) &&
-      follows_means(shown[[name]], file[[name]], as.double(y))
-  }, NA)))
-  refuse_privacy(
-    length(told) > 0,
-    "Levels must not be in the order of the response.",
-    x = "The levels of {.val {told}} follow the response's means or medians.",
-    i = "Sort them first, {.code factor(as.character(x))}, or write
-         {.code public = {quoted_names(told)}} if this is intended.",
-    class = "pseudosynth_error_level_order"
-  )
-}
-
-follows_means <- function(levels, x, y) {
-  levels <- intersect(levels, as.character(x))
-  if (length(levels) < 6 || !is.unsorted(as_text(levels))) {
-    return(FALSE)
-  }
-  parts <- split(y, factor(as.character(x), levels))
-  any(vapply(list(mean, stats::median), function(of) {
-    figures <- vapply(parts, of, 1)
-    !is.unsorted(figures) || !is.unsorted(-figures)
-  }, NA))
 }
 
 object_columns <- function(x) {

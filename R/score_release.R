@@ -29,10 +29,10 @@
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
 #'   may also be a table of a database, paths of CSV or Parquet files, or
-#'   [shards()] of these: see the section on databases. Levels of unordered
-#'   factors are sorted, because their order could reveal the order of the
-#'   responses (as after [stats::reorder()]). Ordered factors keep their order.
-#'   The first level is the baseline; `relevel(group, ref = "c")` in the formula
+#'   [shards()] of these: see the section on databases. Levels of factors keep
+#'   their order, which counts as public. Those of [stats::reorder()] are
+#'   sorted, because their order could reveal the order of the responses. The
+#'   first level is the baseline; `relevel(group, ref = "c")` in the formula
 #'   sets another.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()],
@@ -276,11 +276,10 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   release_scores(model, settings, epsilon, neighbours, seed, ledger)
 }
 
-#' A file whose factors have no level but those that records have, sorted
+#' A file whose factors have no level but those that records have
 #'
 #' A release names its levels: one that nobody has may be the name of somebody
-#' who was taken out. Their order may be that of the responses; the first is the
-#' one that others are compared with. See canonical_factor().
+#' who was taken out.
 #' @noRd
 used_levels <- function(data) {
   if (!is.data.frame(data)) {
@@ -290,7 +289,7 @@ used_levels <- function(data) {
   factors <- vapply(data, is.factor, TRUE)
   data[factors] <- lapply(data[factors], function(x) {
     # One without a name is refused with the other predictors
-    if (anyNA(levels(x))) x else without_unused(canonical_factor(x))
+    if (anyNA(levels(x))) x else without_unused(x)
   })
   data
 }

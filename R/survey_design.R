@@ -11,6 +11,15 @@
 #' and [pool()] combines the results. Write the call without its `design`:
 #' `with(designs, svymean(~income))`.
 #'
+#' Sets of a [file_release()] must be several, drawn with `uncertainty = TRUE`.
+#' The variance within one set is that of a sample. It leaves out the noise of
+#' the release, which only the variance between such sets measures. So one set
+#' of a release is refused, and so are sets that [pool()] refuses. In a file of
+#' 3,000 records, at epsilon 1, the mean of a region was within 1.96 standard
+#' errors of one set in 71% of cases, and of pooled sets in 96%. The release's
+#' own intervals need no set: see [tables()] and
+#' [summary()][summary.file_release].
+#'
 #' Standard errors treat the records as independent draws with unequal
 #' probabilities. They ignore strata and clusters. For a design with strata or
 #' clusters call [survey::svydesign()] on `as.data.frame(sets)`.
@@ -18,7 +27,7 @@
 #' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan states
 #'   `survey_weights`.
 #' @param set (count or `NULL`) Which set. `NULL`, the default: the only set, or
-#'   all sets if there are several.
+#'   all sets if there are several. It does not apply to sets of a release.
 #' @param data (`survey_designs`) The designs of several sets.
 #' @param expr (call) A function of package survey without its argument
 #'   `design`, such as `svyglm(log(income) ~ age)`.
@@ -30,7 +39,8 @@
 #'   `synthetic_fits`, see [pool()].
 #' @section Error types: `pseudosynth_error_input`: sets without weights; a set
 #'   that does not exist; an expression that is not a call; package survey is
-#'   not installed.
+#'   not installed; sets of a release that do not show its noise (class
+#'   `pseudosynth_error_no_noise`).
 #' @section Privacy: A design is post-processing of the sets and has the same
 #'   label. It holds only a set, in random order.
 #' @seealso [rake_weights()], [file_plan()], [pool()]
@@ -44,14 +54,15 @@
 #' plan <- file_plan(people, confirm_codebook(codebook(book)),
 #'   survey_weights = "weight"
 #' )
-#' set <- synthesize(file_release(plan, epsilon = 1))
-#' design <- survey_design(set)
-#' survey::svymean(~sex, design)
-#' survey::svyby(~income, ~region, design, survey::svymean)
+#' sets <- synthesize(file_release(plan, epsilon = 1), 5, uncertainty = TRUE)
+#' designs <- survey_design(sets)
+#' pool(with(designs, survey::svymean(~sex)))
+#' pool(with(designs, survey::svyby(~income, ~region, FUN = survey::svymean)))
 #' @export
 survey_design <- function(sets, set = NULL) {
   check_weighted_sets(sets)
   check_count(set, min = 1, null = TRUE)
+  check_shows_noise(sets, set)
   check_installed("survey")
   if (!is.null(set) || sets$m == 1) {
     return(set_design(sets, set %||% 1))
@@ -63,6 +74,35 @@ survey_design <- function(sets, set = NULL) {
     ),
     class = c("survey_designs", "svyimputationList"),
     combine = sets$made_by$combine
+  )
+}
+
+#' Refuse sets whose variances leave out the noise of their release
+#'
+#' As pool() does: in one set nothing tells how large it is.
+#' @noRd
+check_shows_noise <- function(sets, set) {
+  combine <- sets$made_by$combine
+  alone <- sets$m == 1 || !is.null(set)
+  refuse_if(
+    combine == "none" || combine == "rubin" && alone,
+    "{.arg sets} must be several sets, drawn with
+     {.code uncertainty = TRUE}.",
+    x = if (alone) {
+      "The variance within one set is that of a sample. It leaves out the noise
+       of what the set was drawn from."
+    } else {
+      "These sets hold the same best-fitting values in different rows. The
+       variance between them leaves out the noise of what they were drawn
+       from."
+    },
+    i = "For any estimate pool several sets: {.code sets <- synthesize(release,
+         m = 20, uncertainty = TRUE)}, then
+         {.code pool(with(survey_design(sets), svymean(~x)))}.",
+    i = "A file release has intervals of its own: {.code tables(release)} of
+         shares, {.code summary(release)} of amounts.",
+    i = "Estimates without standard errors need no design.",
+    arg = "sets", class = "pseudosynth_error_no_noise"
   )
 }
 

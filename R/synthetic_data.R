@@ -3,7 +3,7 @@
 #' Holds what [synthesize()] returns: m data frames with the columns of the
 #' model in the order of the confidential data. The response is synthetic. Of
 #' the predictors, values, names and levels are published, but no other
-#' attributes. Unused levels are kept; levels of unordered factors are sorted. A
+#' attributes. Unused levels are kept, and levels keep their order. A
 #' set is a tibble if the data were one, a data frame otherwise;
 #' `as.data.frame()` gives data frames.
 #'
@@ -196,12 +196,15 @@ published_columns <- function(fit, data) {
 #' A predictor column without anything but its values
 #'
 #' Attributes go. All levels of a factor are published, those that no record has
-#' too. Their order may be the order of their responses, as reorder() gives it:
-#' only that of an ordered factor is a statement, others are sorted.
+#' too, in their order: see plain_factor().
 #' @noRd
 publish_column <- function(x) {
   if (is.factor(x)) {
-    return(canonical_factor(x))
+    x <- plain_factor(x)
+    # A level without a name is none
+    named <- which(!is.na(attr(x, "levels")))
+    # As they are: no copy
+    return(if (length(named) < nlevels(x)) with_levels(x, named) else x)
   }
   # A fresh copy: attributes and deferred conversions stay behind
   plain <- as.vector(unclass(x))

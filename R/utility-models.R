@@ -14,15 +14,19 @@ file_models <- function(regression, data, sets, weights) {
     for (file in c(list(data), sets)) {
       check_columns(all.vars(formula), file, "data")
     }
-    file <- model_fit(formula, data, "the file", weights)
+    files <- coded_alike(c(list(data), sets), all.vars(formula))
+    file <- model_fit(formula, files[[1]], "the file", weights)
     fits <- lapply(seq_along(sets), function(i) {
-      model_fit(formula, sets[[i]], sprintf("set %d", i), weights)
+      model_fit(formula, files[[i + 1]], sprintf("set %d", i), weights)
     })
     coefficients <- do.call(rbind, lapply(seq_along(fits), function(i) {
-      data.frame(set = i, model = name, beside(fits[[i]]$table, file$table))
+      own <- beside(fits[[i]], file)
+      n <- nrow(own)
+      data.frame(set = rep(i, n), model = rep(name, n), own)
     }))
     by_set <- function(x) {
-      as.vector(tapply(x, coefficients$set, mean, na.rm = TRUE))
+      set <- factor(coefficients$set, seq_along(fits))
+      as.vector(tapply(x, set, mean, na.rm = TRUE))
     }
     list(
       models = data.frame(
@@ -41,12 +45,15 @@ file_models <- function(regression, data, sets, weights) {
   )
 }
 
-#' A set's coefficients beside the file's: those that both have
+#' A set's coefficients beside the file's: those that mean the same
+#' @param set,file (list) See model_fit().
 #' @noRd
 beside <- function(set, file) {
-  common <- intersect(set$term, file$term)
-  set <- set[match(common, set$term), ]
-  own <- file[match(common, file$term), ]
+  common <- shared_terms(
+    set$meaning, file$meaning, set$table$term, file$table$term
+  )
+  own <- file$table[match(common, file$table$term), ]
+  set <- set$table[match(common, set$table$term), ]
   ends <- c("conf.low", "conf.high")
   data.frame(
     set, file = own$estimate, file_std.error = own$std.error,
@@ -59,7 +66,8 @@ beside <- function(set, file) {
 
 #' A linear model; of a response with two levels a logistic regression
 #' @return (list) `table` (data frame: `term`, `estimate`, `std.error`,
-#'   `conf.low`, `conf.high`) and `r_squared` (`NA` of a logistic regression).
+#'   `conf.low`, `conf.high`), `r_squared` (`NA` of a logistic regression) and
+#'   `meaning`, see meaning_of().
 #' @noRd
 model_fit <- function(formula, data, whose, weights) {
   y <- left_column(formula, data)
@@ -71,19 +79,20 @@ model_fit <- function(formula, data, whose, weights) {
   )
   if (!binary) {
     found <- regression_of(formula, data, whose, weights)
-    table <- found$coefficients
     reach <- stats::qt(0.975, found$df)
   } else {
-    table <- logistic_fit(formula, data, whose, weights)
+    found <- logistic_fit(formula, data, whose, weights)
     reach <- stats::qnorm(0.975)
   }
+  table <- found$coefficients
   list(
     table = data.frame(
       term = rownames(table), estimate = table[, 1], std.error = table[, 2],
       conf.low = table[, 1] - reach * table[, 2],
       conf.high = table[, 1] + reach * table[, 2], row.names = NULL
     ),
-    r_squared = if (binary) NA_real_ else found$r_squared
+    r_squared = if (binary) NA_real_ else found$r_squared,
+    meaning = found$meaning
   )
 }
 
@@ -100,7 +109,8 @@ is_binary <- function(y) {
     (is.character(y) && length(unique(y[!is.na(y)])) == 2)
 }
 
-#' @return (matrix) Estimates and standard errors in the first two columns.
+#' @return (list) `coefficients` (matrix: estimates and standard errors in the
+#'   first two columns) and `meaning`.
 #' @noRd
 logistic_fit <- function(formula, data, whose, weights) {
   name <- as.character(formula[[2]])
@@ -116,7 +126,7 @@ logistic_fit <- function(formula, data, whose, weights) {
     suppressWarnings(eval(fitted)),
     error = function(error) refuse_model(error, whose)
   )
-  stats::coef(summary(fit))
+  list(coefficients = stats::coef(summary(fit)), meaning = meaning_of(fit))
 }
 
 # One linear model ------------------------------------------------------------
@@ -135,7 +145,7 @@ check_models <- function(regression) {
   stats::setNames(models, make.unique(names))
 }
 
-#' R2 and 95% intervals of a linear model
+#' R2, coefficients and 95% intervals of a linear model
 #' @param whose (string) The data in words.
 #' @param weights (string or `NULL`) A column of survey weights.
 #' @noRd
@@ -157,7 +167,8 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
   told <- summary(fit)
   list(
     r_squared = told$r.squared, intervals = stats::confint(fit),
-    coefficients = told$coefficients, df = fit$df.residual
+    coefficients = told$coefficients, df = fit$df.residual,
+    meaning = meaning_of(fit)
   )
 }
 
@@ -172,14 +183,106 @@ refuse_model <- function(error, whose) {
   )
 }
 
-#' Mean overlap of the intervals of the coefficients that both have
+# Coefficients of one name that mean the same ----------------------------------
+
+#' Files whose categories are coded alike, so that equal names of coefficients
+#' mean the same
+#'
+#' As the first file has them: its order of levels, its contrasts. Levels that
+#' only others have come last; contrasts that do not know them are R's own.
+#' @param files (list of data frames) The file, then sets.
+#' @param names (character) Columns; others are left as they are.
+#' @noRd
+coded_alike <- function(files, names) {
+  for (name in intersect(names, names(files[[1]]))) {
+    columns <- lapply(files, `[[`, name)
+    text <- vapply(columns, function(x) is.factor(x) || is.character(x), NA)
+    if (!all(text)) next
+    first <- columns[[1]]
+    met <- lapply(columns, function(x) {
+      if (is.factor(x)) levels(x) else distinct_text(x[!is.na(x)])
+    })
+    found <- unique(unlist(met))
+    coding <- attr(first, "contrasts", exact = TRUE)
+    if (length(found) > length(met[[1]])) coding <- NULL
+    for (i in seq_along(files)) {
+      x <- factor(
+        as.character(columns[[i]]), found, ordered = is.ordered(first)
+      )
+      attr(x, "contrasts") <- coding
+      files[[i]][[name]] <- x
+    }
+  }
+  files
+}
+
+#' What the names of a model's coefficients mean
+#'
+#' Where all columns cannot be told apart, some are left out, and others carry
+#' them. A column of zeros moves nothing.
+#' @param fit (`lm`)
+#' @return (list) `lost`, `carry` (character); `coding`, see coding_of();
+#'   `touched` (list of character): by category, the coefficients that its
+#'   coding is part of.
+#' @noRd
+meaning_of <- function(fit) {
+  on <- if (anyNA(stats::coef(fit))) abs(stats::alias(fit)$Complete) > 1e-8
+  coding <- coding_of(fit)
+  parts <- attr(stats::terms(fit), "factors") > 0
+  touched <- lapply(stats::setNames(nm = names(coding$xlevels)), function(x) {
+    beside <- rowSums(parts[, parts[x, ], drop = FALSE]) > 0
+    # A term of columns that are all in one with it: main effects, too
+    own <- which(parts[x, ] | colSums(parts[!beside, , drop = FALSE]) == 0)
+    names(stats::coef(fit))[fit$assign %in% c(0, own)]
+  })
+  list(
+    lost = if (!is.null(on)) rownames(on)[rowSums(on) > 0],
+    carry = if (!is.null(on)) colnames(on)[colSums(on) > 0],
+    coding = coding, touched = touched
+  )
+}
+
+#' How a model codes its categories: the levels that it compares, and how
+#' @noRd
+coding_of <- function(fit) {
+  parts <- if (is.list(fit)) unclass(fit)[c("xlevels", "contrasts")]
+  lapply(Filter(length, parts), function(x) {
+    x[order(names(x), method = "radix")]
+  })
+}
+
+#' Terms of two fits whose coefficients mean the same
+#'
+#' A level that has no record in one of them is no matter unless it is the first
+#' one, or contrasts are of several levels.
+#' @param a,b (list) See meaning_of().
+#' @param of_a,of_b (character) Terms.
+#' @noRd
+shared_terms <- function(a, b, of_a, of_b) {
+  other <- if (!setequal(a$lost, b$lost)) c(a$carry, b$carry)
+  for (name in names(a$coding$xlevels)) {
+    levels <- list(a$coding$xlevels[[name]], b$coding$xlevels[[name]])
+    coded <- list(a$coding$contrasts[[name]], b$coding$contrasts[[name]])
+    same <- identical(coded[[1]], coded[[2]]) && (
+      identical(levels[[1]], levels[[2]]) ||
+        identical(coded[[1]], "contr.treatment") &&
+          identical(levels[[1]][1], levels[[2]][1])
+    )
+    if (!same) other <- c(other, a$touched[[name]], b$touched[[name]])
+  }
+  setdiff(intersect(of_a, of_b), other)
+}
+
+#' Mean overlap of the intervals of the coefficients that mean the same
+#' @param a,b (list) See regression_of().
 #' @noRd
 interval_overlap <- function(a, b) {
-  common <- intersect(rownames(a), rownames(b))
-  mean(
-    row_overlaps(a[common, , drop = FALSE], b[common, , drop = FALSE]),
-    na.rm = TRUE
+  ends <- list(a$intervals, b$intervals)
+  common <- shared_terms(
+    a$meaning, b$meaning, rownames(ends[[1]]), rownames(ends[[2]])
   )
+  ends <- lapply(ends, function(x) x[common, , drop = FALSE])
+  mean(row_overlaps(ends[[1]], ends[[2]]), na.rm = TRUE)
 }
 
 #' @param a,b (matrix) An interval in each row.

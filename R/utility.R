@@ -240,8 +240,9 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     if (!is.null(survey_weights)) as.double(file[[survey_weights]])
   })
   v <- weights[[1]]
+  modelled <- coded_alike(c(list(data), sets), all.vars(regression))
   truth <- if (!is.null(regression)) {
-    regression_of(regression, data, weights = survey_weights)
+    regression_of(regression, modelled[[1]], weights = survey_weights)
   }
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
@@ -266,10 +267,10 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     }
     if (!is.null(regression)) {
       found <- regression_of(
-        regression, set, sprintf("set %d", j), survey_weights
+        regression, modelled[[j + 1]], sprintf("set %d", j), survey_weights
       )
       row$r_squared <- found$r_squared
-      row$overlap <- interval_overlap(truth$intervals, found$intervals)
+      row$overlap <- interval_overlap(truth, found)
     }
     if (!is.null(pmse)) {
       row[c("pmse", "pmse_ratio")] <- propensity_error(

@@ -165,39 +165,42 @@ test_that("bounds that are newdata's own is refused for any source", {
   }
 })
 
-test_that("levels leave sorted, those of ordered factors as they are", {
+test_that("levels leave in the order of the file's factor", {
   data <- beside_file()
   data$by_y <- factor(data$g, c("c", "a", "b"))
   data$stated <- factor(data$g, c("c", "a", "b"), ordered = TRUE)
   set <- beside_sets(data, log(y) ~ by_y + stated)[[1]]
-  expect_identical(levels(set$by_y), c("a", "b", "c"))
+  expect_identical(levels(set$by_y), c("c", "a", "b"))
   expect_identical(levels(set$stated), c("c", "a", "b"))
   expect_identical(as.character(set$by_y), as.character(data$by_y))
 })
 
-test_that("a factor in the order of the response leaves no trace in sums", {
+test_that("a factor that reorder() made leaves no trace in sums", {
   data <- beside_file()
   data$plain <- rep(c("b", "d", "a", "c"), 30)
-  data$by_y <- factor(data$plain, c("d", "b", "c", "a"))
-  data$stated <- factor(data$g, c("c", "a", "b"), ordered = TRUE)
+  data$by_y <- reorder(data$plain, -data$y)
+  data$given <- factor(data$plain, c("d", "b", "c", "a"))
   release <- function(formula) {
     suppressWarnings(score_release(formula, data, gaussian(),
       epsilon = 5, reference = list("(Intercept)" = 9, sigma = 1), seed = 1
     ))
   }
-  sorted <- release(log(y) ~ by_y + stated)
-  expect_identical(sorted$design$levels, list(
-    by_y = c("a", "b", "c", "d"), stated = c("c", "a", "b")
-  ))
-  expect_identical(
-    names(coef(sorted)),
-    c("(Intercept)", "by_yb", "by_yc", "by_yd", "stateda", "statedb")
+  expect_message(
+    sorted <- release(log(y) ~ by_y), "\"by_y\" are sorted",
+    class = "pseudosynth_message_level_order"
   )
+  expect_identical(sorted$design$levels$by_y, c("a", "b", "c", "d"))
   expect_identical(
-    unname(coef(sorted)), unname(coef(release(log(y) ~ plain + stated)))
+    unname(coef(sorted)), unname(coef(release(log(y) ~ plain)))
+  )
+  # A stated order stays, and the first level is what others are beside
+  stated <- suppressMessages(release(log(y) ~ given))
+  expect_identical(stated$design$levels$given, c("d", "b", "c", "a"))
+  expect_identical(
+    names(coef(stated)), paste0(c("(Intercept)", "givenb", "givenc", "givena"))
   )
   # The formula states another level to compare with
-  other <- release(log(y) ~ relevel(by_y, ref = "c"))
+  other <- suppressMessages(release(log(y) ~ relevel(by_y, ref = "c")))
   expect_identical(other$design$levels[[1]], c("c", "a", "b", "d"))
   job <- suppressWarnings(suppressMessages(
     pseudo_posterior(log(y) ~ by_y, data, gaussian(),
@@ -583,6 +586,24 @@ test_that("no score release has its levels in the response's order", {
   expect_no_error(leaves(transform(data, area = reorder(area, y, median))))
   expect_no_error(leaves(transform(data, area = reorder(area, -y))))
   expect_no_error(leaves(data))
+  # Whatever else put them there
+  means <- tapply(data$y, data$area, mean)
+  for (order in list(order(means), order(-means))) {
+    told <- transform(data, area = factor(area, names(means)[order]))
+    made <- score_release(log(y) ~ area, told, gaussian(),
+      epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1)
+    )
+    sets <- suppressMessages(synthesize(made, newdata = told))
+    for (x in list(made, sets)) {
+      expect_error(
+        suppressMessages(release(x, withr::local_tempfile(), data = told)),
+        class = "pseudosynth_error_level_order"
+      )
+    }
+    expect_no_error(suppressMessages(
+      release(made, withr::local_tempfile(), data = told, public = "area")
+    ))
+  }
 })
 
 test_that("a generator whose levels stand in the response's order stays", {
@@ -596,14 +617,21 @@ test_that("a generator whose levels stand in the response's order stays", {
       censor = censor(2, reference = list("(Intercept)" = 10, sigma = 1))
     )
     made <- suppressMessages(as_generator(fit))
-    check_level_order(made, data, public)
+    shown <- made$design$levels
+    check_level_order(shown[setdiff(names(shown), public)], data, data$y)
   }
-  reordered <- transform(data, area = reorder(area, y, median))
+  by <- function(of, sign) {
+    figures <- sign * tapply(data$y, data$area, of)
+    transform(data, area = factor(area, names(sort(figures))))
+  }
+  reordered <- by(median, 1)
   expect_error(leaves(reordered), class = "pseudosynth_error_level_order")
   expect_error(
-    leaves(transform(data, area = reorder(area, -y))),
-    class = "pseudosynth_error_level_order"
+    leaves(by(mean, -1)), class = "pseudosynth_error_level_order"
   )
   expect_no_error(leaves(reordered, public = "area"))
+  expect_no_error(leaves(
+    transform(reordered, area = factor(area, ordered = TRUE))
+  ))
   expect_no_error(leaves(data))
 })

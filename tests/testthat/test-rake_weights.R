@@ -242,6 +242,8 @@ test_that("sets without weights, and a missing package, are said", {
   expect_error(survey_design(sets), "survey_weights")
   expect_error(rake_weights(data.frame(), sex_totals), "synthetic_data")
   weighted <- weighted_sets()
+  weighted$made_by$combine <- "reiter"
+  weighted <- seal(weighted)
   # As where the package is not installed
   local_replaced("check_installed", local({
     check <- check_installed

@@ -25,7 +25,7 @@ test_that("coefficients are those of lm() and glm(), beside the file's", {
   )
   expect_equal(
     found$models$overlap[found$models$model == "money" & found$models$set == 2],
-    interval_overlap(stats::confint(money), stats::confint(second))
+    mean(row_overlaps(stats::confint(money), stats::confint(second)))
   )
   expect_equal(found$models$r_squared[2], summary(second)$r.squared)
   expect_equal(found$models$r_squared_file[2], summary(money)$r.squared)

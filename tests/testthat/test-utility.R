@@ -22,8 +22,8 @@ test_that("groups are weighted by their confidential size", {
 })
 
 test_that("intervals overlap as in Karr's formula", {
-  a <- rbind(x = c(0, 2), z = c(0, 1))
-  b <- rbind(x = c(1, 5), z = c(2, 3))
+  a <- list(intervals = rbind(x = c(0, 2), z = c(0, 1)))
+  b <- list(intervals = rbind(x = c(1, 5), z = c(2, 3)))
   expect_equal(interval_overlap(a, b), mean(c((1 / 2 + 1 / 4) / 2, 0)))
   expect_equal(interval_overlap(a, a), 1)
 })
