@@ -1,33 +1,52 @@
 # A draft of a codebook, read from the file. It saves typing and is no public
 # knowledge: what it states counts only when somebody has confirmed it.
 
-#' Draft a codebook from a file, then confirm it
+#' Draft a codebook from a file
 #'
 #' `draft_codebook()` reads types, levels, bounds and codes from the file, for
-#' you to edit. `confirm_codebook()` states that they are public.
+#' you to change by [edit_codebook()]. [confirm_codebook()] then states that
+#' they are public.
 #'
-#' Bounds are rounded outwards: 1,156,038 becomes 2,000,000. Whole numbers with
-#' at most 20 different values become ordered levels, or logical if they are
-#' only 0 and 1. A column with more than 200 levels becomes an identifier. Text
-#' also becomes an identifier if it has more than 20 different values and more
-#' than half as many different values as the file has records. An amount far
-#' from symmetric gets the transform `"log"`, or `"asinh"` if many of its values
-#' are negative. Frequent zeros become a part of their own. Values such as -8 or
-#' 99999 become codes if they stand apart from the others. Multiples of 10, 100
-#' and so on become heaps if they are frequent. Decimals are counted, up to
-#' nine; beyond that `digits` is `"any"`. `storage` is the column's type in R.
-#' Value labels of the haven package become labels of levels or of codes.
+#' *Types.* Whole numbers with at most 20 different values become ordered levels,
+#' or logical if they are only 0 and 1. They become numbers if there are more
+#' than 10 of them and more than one for every five records.
+#'
+#' *Identifiers.* A column that identifies records becomes an `"id"`, and a
+#' message names it. Text, a factor or a date does if 95% of its values differ.
+#' So does text or a factor of more than 20 levels and more than one for every
+#' five records, or of more than 200 levels. A column of numbers does if they
+#' are whole and look like case numbers of records or households: they differ
+#' and fill their range, are evenly spread in the file's order, or have one
+#' number of digits. Amounts do not, even if all of them differ.
+#'
+#' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000. An amount
+#' far from symmetric gets the transform `"log"`, or `"asinh"` if many of its
+#' values are negative. Frequent zeros become a part of their own. Multiples of
+#' 10, 100 and so on become heaps if they are frequent. Decimals are counted, up
+#' to nine; beyond that `digits` is `"any"`. `storage` is the column's type in R.
+#'
+#' *Codes.* Values such as -8 or 99999 become codes if they stand apart from the
+#' others, and so do dates such as 9999-12-31 or 1900-01-01. Value labels and
+#' missing values that the haven package declares become levels or codes, also
+#' if no record has them. Of a declared range, these are its ends and its values
+#' in the file. Tagged missing values of Stata and SAS become plain ones, and a
+#' message names their columns.
+#'
+#' *Dates.* If every date is the first of a month, or of a year, the bounds are
+#' months or years. If these days are only frequent, they become heaps.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data
 #'   frame, only one column at a time is held in memory.
-#' @param book (`codebook`) A draft, edited or not.
-#' @param columns (character or `NULL`) Which columns to confirm. Default
-#'   `NULL`: all columns.
-#' @return A [codebook()]. In a draft `confirmed` is `FALSE` for every column; a
-#'   CSV file written by [write_codebook()] keeps this.
+#' @return A [codebook()]. In a draft `confirmed` is `FALSE` for every column,
+#'   and a question mark stands behind every type, such as `amount?`. It stays a
+#'   draft in a CSV file, and whatever is deleted or emptied in it.
+#' @section Messages: `pseudosynth_message_left_out`: columns that are left
+#'   out as identifiers. `pseudosynth_message_tagged`: columns whose tagged
+#'   missing values do not come back.
 #' @section Error types: `pseudosynth_error_input`: columns that are not vectors
-#'   of a known type, or that are missing for all records.
+#'   of a known type, or that are missing for all records; dates beyond the year
+#'   9999.
 #' @section Privacy: A draft is confidential: its levels and bounds come from
 #'   the records. A strict release of an unconfirmed draft is an error. Confirm
 #'   only what the public could know without the file, such as the agency's
@@ -36,9 +55,7 @@
 #' draft <- draft_codebook(ce_income)
 #' draft
 #' # By public knowledge: no income of the survey is above ten millions
-#' edited <- as.data.frame(draft)
-#' edited$upper[edited$column == "income"] <- 1e7
-#' confirm_codebook(codebook(edited))
+#' confirm_codebook(edit_codebook(draft, income = list(upper = 1e7)))
 #' @export
 draft_codebook <- function(data) draft_book(data, most_levels)
 
@@ -75,21 +92,44 @@ draft_of_file <- function(file, most) {
   })
   lists <- vapply(table, is.list, TRUE)
   table[lists] <- lapply(table[lists], I)
+  left <- table$column[table$type == "id"]
+  tell_drafted(left, file$like[left], Filter(function(name) {
+    has_tags(file$like[[name]])
+  }, names(file$like)))
   codebook(as.data.frame(table, optional = TRUE))
 }
 
-#' @rdname draft_codebook
-#' @export
-confirm_codebook <- function(book, columns = NULL) {
-  check_class(book, "codebook", "Make one with {.fn draft_codebook}.")
-  table <- unclass(codebook(book))$table
-  must <- "{.arg columns} must be names of columns of the codebook."
-  named <- is.null(columns) || (is.character(columns) && !anyNA(columns))
-  check_that(named, columns, must, i = "{.code NULL} means all.")
-  absent <- absent_names(columns, table$column)
-  refuse_if(!is.null(absent), must, x = "{absent}", arg = "columns")
-  table$confirmed[is.null(columns) | table$column %in% columns] <- TRUE
-  new_result("codebook", table = table)
+#' Say which columns a draft leaves out, and what it cannot hold
+#' @param like (list) The columns `left`, or columns of their kind.
+#' @param tagged (character)
+#' @noRd
+tell_drafted <- function(left, like, tagged) {
+  if (length(left) > 0) {
+    x <- like[[1]]
+    stated <- if (is.factor(x) || is.character(x)) {
+      "type = \"category\", levels = c(..)"
+    } else {
+      type <- if (inherits(x, "Date")) "date" else "amount"
+      sprintf("type = \"%s\", lower = .., upper = ..", type)
+    }
+    line <- sprintf(
+      "edit_codebook(draft, %s = list(%s))",
+      rlang::expr_text(as.name(left[1])), stated
+    )
+    tell_of("left_out",
+      "{.val {left}} {?is/are} left out: {?its/their} values identify records,
+       or there are too many of them.",
+      i = "To keep one, state what it is: {.code {line}}."
+    )
+  }
+  if (length(tagged) > 0) {
+    tell_of("tagged",
+      "The tags of missing values of {.val {tagged}} do not come back: they are
+       plain missing values.",
+      i = "To keep them, make them codes: {.code x[haven::is_tagged_na(x,
+           \"a\")] <- -1}."
+    )
+  }
 }
 
 #' What a draft states of one column
@@ -98,15 +138,10 @@ confirm_codebook <- function(book, columns = NULL) {
 draft_row <- function(x, name, most) {
   label <- attr(x, "label", exact = TRUE)
   values <- plain_column(x)
-  row <- if (is.factor(x)) {
-    list(
-      type = if (is.ordered(x)) "ordered" else "category",
-      levels = as_text(levels(x))
-    )
-  } else if (inherits(x, "Date")) {
-    draft_date(values)
-  } else if (is.character(values)) {
-    draft_text(distinct_text(values[!is.na(values)]), x)
+  row <- if (inherits(x, "Date")) {
+    draft_date(values, name)
+  } else if (is.factor(x) || is.character(values)) {
+    draft_text(values, x)
   } else if (is.logical(values)) {
     list(type = "logical")
   } else {
@@ -120,33 +155,83 @@ draft_row <- function(x, name, most) {
   ))
 }
 
-#' Text with a value of its own for most records names them
+#' Text and factors, if they do not name records
 #' @noRd
-draft_text <- function(found, x) {
-  names_records <- length(found) > max(20, length(x) / 2) &&
-    is.null(attr(x, "labels", exact = TRUE))
-  if (names_records) list(type = "id") else draft_levels(found, x, "category")
+draft_text <- function(values, x) {
+  if (is.factor(x)) {
+    type <- if (is.ordered(x)) "ordered" else "category"
+    row <- list(type = type, levels = as_text(levels(x)))
+    unknown <- length(row$levels)
+  } else {
+    found <- distinct_text(values[!is.na(values)])
+    known <- declared_values(x, values)
+    row <- draft_levels(found, known, "category")
+    # Labels are the questionnaire's
+    unknown <- sum(!found %in% known)
+  }
+  named <- differ_mostly(values) ||
+    unknown > drafted_levels(sum(!is.na(values)))
+  if (named) list(type = "id") else row
 }
 
-#' Labelled values in the labels' order, then the others
+#' Values with a label in the labels' order, then the others, sorted
 #' @noRd
-draft_levels <- function(found, x, type) {
-  labels <- attr(x, "labels", exact = TRUE)
-  known <- as_field(plain_column(labels) %||% character())
-  names <- c(names(labels), rep("", sum(!found %in% known)))
-  levels <- c(known, setdiff(found, known))
-  if (any(nzchar(names))) names(levels) <- names
+draft_levels <- function(found, declared, type) {
+  labels <- names(declared) %||% rep("", length(declared))
+  known <- declared[nzchar(labels)]
+  others <- sort(setdiff(c(found, declared), known))
+  levels <- c(value_text(known), value_text(others))
+  if (length(known) > 0) {
+    names(levels) <- c(names(known), rep("", length(others)))
+  }
   list(type = type, levels = levels)
 }
 
-as_field <- function(x) if (is.numeric(x)) shortest_text(x) else as_text(x)
-
-draft_date <- function(days) {
-  ends <- as.Date(range(days, na.rm = TRUE), origin = "1970-01-01")
-  year <- format(ends, "%Y")
+draft_date <- function(days, name) {
+  days <- floor(days[is.finite(days)])
+  years <- civil_date(days)$year
+  refuse_if(
+    any(years < 0 | years > 9999),
+    "Dates must lie in the years 0 to 9999.",
+    x = "Those of {.val {name}} do not, for
+         {counted(sum(years < 0 | years > 9999), 'record')}.", arg = "data"
+  )
+  codes <- date_codes(days)
+  days <- days[!days %in% codes]
+  if (differ_mostly(days) && length(days) > few_levels) {
+    return(list(type = "id"))
+  }
+  ends <- civil_date(range(days))$year
+  period <- if (length(unique(days)) > 1) {
+    Find(function(months) all(starts_period(days, months)), c(12, 1))
+  }
+  last <- if (is.null(period)) {
+    c("-01-01", "-12-31")
+  } else if (period == 1) {
+    c("-01", "-12")
+  } else {
+    ""
+  }
+  ends <- paste0(sprintf("%04.0f", ends), last)
   list(
-    type = "date", lower = paste0(year[1], "-01-01"),
-    upper = paste0(year[2], "-12-31")
+    type = "date", lower = ends[1], upper = ends[2],
+    codes = list(date_text(codes)),
+    heaps = list(if (is.null(period)) date_heaps(days) else double())
+  )
+}
+
+#' The first of a month and of a year, where they are three times as frequent as
+#' other days
+#' @noRd
+date_heaps <- function(days) {
+  if (length(unique(days)) <= few_records) {
+    return(double())
+  }
+  month <- mean(starts_period(days, 1))
+  year <- mean(starts_period(days, 12))
+  c(
+    if (month > 0.1) 1,
+    if (year > 0.05 && (month <= 0.1 || year > 0.25 * month)) 12
   )
 }
 
@@ -154,36 +239,32 @@ draft_number <- function(values, x) {
   values <- values[is.finite(values)]
   distinct <- sort(unique(values))
   whole <- all(distinct == round(distinct))
-  labels <- plain_column(attr(x, "labels", exact = TRUE))
-  if (length(labels) > 0 && all(distinct %in% labels)) {
-    return(draft_levels(shortest_text(distinct), x, "category"))
+  declared <- declared_values(x, values)
+  known <- length(declared) > 0
+  rest <- values[!values %in% declared]
+  if (is_case_number(rest)) {
+    return(list(type = "id"))
   }
-  if (length(labels) == 0 && all(distinct %in% 0:1)) {
+  if (known && length(rest) == 0) {
+    if (differ_mostly(values)) {
+      return(list(type = "id"))
+    }
+    return(draft_levels(distinct, declared, "category"))
+  }
+  if (!known && all(distinct %in% 0:1)) {
     return(list(type = "logical"))
   }
-  if (whole && length(distinct) <= 20) {
-    return(draft_levels(shortest_text(distinct), x, "ordered"))
+  few <- length(distinct) <= few_levels && !differ_mostly(values) &&
+    length(distinct) <= drafted_levels(length(values), few_levels / 2)
+  if (whole && few) {
+    return(draft_levels(distinct, declared, "ordered"))
   }
-  codes <- if (length(labels) > 0) {
-    stats::setNames(labels, names(attr(x, "labels", exact = TRUE)))
-  } else {
-    draft_codes(values)
+  codes <- c(declared, draft_codes(rest))
+  rest <- rest[!rest %in% codes]
+  if (is_case_number(rest)) {
+    return(list(type = "id"))
   }
-  rest <- values[!values %in% codes]
   draft_amount(rest, whole, codes)
-}
-
-#' Values such as -8 or 99999 that stand apart
-#' @noRd
-draft_codes <- function(values) {
-  usual <- c(1:9, 66, 77, 88, 97:99, 666, 777, 888, 997:999, 9999, 99999)
-  negative <- unique(values[values < 0])
-  found <- if (all(-negative %in% usual)) sort(negative)
-  top <- max(values)
-  nines <- grepl("^9{3,}$", format(top, scientific = FALSE, digits = 15))
-  rest <- values[values < top]
-  apart <- sum(values == top) > 1 && length(rest) > 0 && max(rest) < top / 2
-  c(found, if (nines && apart) top)
 }
 
 draft_amount <- function(values, whole, codes) {

@@ -10,7 +10,37 @@ codebook_fields <- list(
   codes = list(character()), heaps = list(double()), zero = FALSE,
   outside = NA_character_,
   transform = NA_character_, family = NA_character_, records = NA_integer_,
-  confirmed = TRUE
+  confirmed = NA
+)
+
+# A draft's mark: it stands behind the type, in a cell that no codebook can lack
+draft_mark <- "?"
+
+#' The types without a draft's mark
+#' @noRd
+plain_types <- function(types) sub("\\s*\\?\\s*$", "", types)
+
+#' The table whose two marks of a draft, `confirmed` and the one behind the
+#' type, say the same
+#'
+#' Where `confirmed` was left out or emptied the other one decides.
+#' @noRd
+with_draft_marks <- function(table) {
+  plain <- plain_types(table$type)
+  draft <- ifelse(
+    is.na(table$confirmed), !is.na(plain) & plain != table$type,
+    !table$confirmed
+  )
+  table$type <- ifelse(draft, paste0(plain, draft_mark), plain)
+  table$confirmed <- !draft
+  table
+}
+
+# The flags of a spreadsheet in English, German, French, Spanish, Italian, Dutch
+written_flags <- c(
+  false = FALSE, true = TRUE, falsch = FALSE, wahr = TRUE, faux = FALSE,
+  vrai = TRUE, falso = FALSE, verdadero = TRUE, vero = TRUE, onwaar = FALSE,
+  waar = TRUE
 )
 
 #' One field as a codebook holds it
@@ -30,7 +60,7 @@ codebook_field <- function(x, field) {
   }
   text <- field_text(x)
   if (is.logical(empty)) {
-    flags <- c(false = FALSE, true = TRUE)[tolower(text)]
+    flags <- written_flags[tolower(trimws(text))]
     wrong <- sum(is.na(flags) & !is.na(text))
     flags[is.na(text)] <- empty
   } else if (is.integer(empty)) {
@@ -52,10 +82,8 @@ codebook_field <- function(x, field) {
 #' Text of any column; nothing is stated where it is empty
 #' @noRd
 field_text <- function(x) {
-  text <- if (is.numeric(x) && !is.object(x)) {
-    shortest_text(x)
-  } else if (is.atomic(x) || is.factor(x)) {
-    as_text(x)
+  text <- if (is.atomic(x) || is.factor(x)) {
+    value_text(x)
   } else {
     abort_input(
       "The fields of a codebook must be text, numbers or flags.",
@@ -66,12 +94,22 @@ field_text <- function(x) {
   text
 }
 
+value_text <- function(x) {
+  if (inherits(x, "Date")) {
+    date_text(x)
+  } else if (is.numeric(x) && !is.object(x)) {
+    shortest_text(x)
+  } else {
+    as_text(x)
+  }
+}
+
 #' Several values as text, their labels as names if they have any
 #' @noRd
 field_values <- function(x) {
   x <- x[!is.na(x)]
   labels <- names(x)
-  text <- if (is.numeric(x) && !is.object(x)) shortest_text(x) else as_text(x)
+  text <- value_text(x)
   if (any(nzchar(labels))) stats::setNames(text, labels) else unname(text)
 }
 
@@ -121,11 +159,6 @@ joined_values <- function(x) {
 
 text_number <- function(x) suppressWarnings(as.double(unname(x)))
 
-date_number <- function(x) {
-  dates <- as.Date(unname(as.character(x)), format = "%Y-%m-%d")
-  as.double(unclass(dates))
-}
-
 read_codebook <- function(path) {
   check_path(path, "x")
   refuse_if(
@@ -170,6 +203,22 @@ write_codebook <- function(book, path) {
 is_multiple <- function(x, step) {
   times <- x / step
   abs(times - round(times)) < pmax(1e-9, 2^-49 * abs(times))
+}
+
+#' Is a value a multiple of a stated heap, a date the first of its period?
+#' @noRd
+is_heaped <- function(x, spec) {
+  # The smallest heap: all others are its multiples
+  step <- spec$heaps[1]
+  found <- rep(FALSE, length(x))
+  at <- which(is.finite(x))
+  if (spec$type == "date") {
+    if (is.na(step)) step <- spec$months
+    if (!is.na(step)) found[at] <- starts_period(x[at], step)
+  } else if (!is.na(step)) {
+    found[at] <- is_multiple(x[at], step)
+  }
+  found
 }
 
 #' The decimals of an amount; `NA` where it may have any

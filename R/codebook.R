@@ -15,7 +15,8 @@ codebook_types <- list(
     "outside", "transform", "family"
   ),
   date = c(
-    "lower", "upper", "missing", "codes", "outside", "transform", "family"
+    "lower", "upper", "missing", "codes", "heaps", "outside", "transform",
+    "family"
   ),
   id = "records"
 )
@@ -29,6 +30,9 @@ codebook_families <- list(
 )
 
 is_amount <- function(spec) spec$type %in% names(codebook_families)
+
+# Fields that every type may have
+general_fields <- c("column", "type", "unit", "label", "confirmed")
 
 # A table of more cells than this by another column is noise: a strict release
 # takes no more levels, and a draft makes no more
@@ -82,7 +86,9 @@ smallest_size <- 1e-4
 #'   numbers, the levels are these numbers. At most 10,000 levels;
 #'   [file_release()] takes at most 200.
 #' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
-#'   as 2020-01-31. At least one of the two must be 0.0001 or more in absolute
+#'   as 2020-01-31. State both as months, such as 2020-01, if every date is the
+#'   first of a month, and as years, such as 2020, if every date is the first of
+#'   a year: so are then all synthetic dates. At least one of the two must be 0.0001 or more in absolute
 #'   value. If neither is, measure in another unit.
 #' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for
 #'   cents, 0 for whole numbers, -3 for whole thousands. `"any"`: any number of
@@ -104,7 +110,9 @@ smallest_size <- 1e-4
 #'   a top code. Each is a level of its own, apart from the values, see "Parts
 #'   of amounts" in [file_plan()]. They may lie outside the bounds.
 #' * `heaps` (count, amount): multiples that are more frequent than other
-#'   values, such as `10|100|1000`, each a multiple of the one before.
+#'   values, such as `10|100|1000`, each a multiple of the one before. Heaps of
+#'   dates are in months: `1|12` if the first of a month, and the first of
+#'   January, are more frequent than other days.
 #' * `zero` (count, amount): is zero a part of its own? Default `FALSE`.
 #' * `outside`: what happens to values outside the levels or bounds. For a
 #'   category, name the level that takes them. For a count, amount or date,
@@ -123,9 +131,10 @@ smallest_size <- 1e-4
 #' * `records` (id): the largest number of records that may share a value. State
 #'   it if the column is the unit that [file_plan()] protects, such as a
 #'   household.
-#' * `confirmed`: are levels, bounds and codes public? Default `TRUE`: a
-#'   codebook that you write yourself counts as public. Drafts have `FALSE`
-#'   until [confirm_codebook()] is called.
+#' * `confirmed`: are levels, bounds and codes public? A codebook that you write
+#'   yourself counts as public. Rows of a draft have `FALSE`, and a question
+#'   mark behind their type, such as `amount?`, until [confirm_codebook()] is
+#'   called. If `confirmed` is left out or emptied, the question mark decides.
 #'
 #' @param x (data frame, string or `codebook`) The fields, or the path of a CSV
 #'   file in UTF-8 that has them.
@@ -135,9 +144,9 @@ smallest_size <- 1e-4
 #' @return `codebook()`: a `codebook` with one element, `table`: a data frame of
 #'   all fields. In this data frame, `levels` and `codes` are list columns of
 #'   strings, and each string has its label as name. `heaps` is a list column of
-#'   numbers; `lower` and `upper` are strings. To edit a codebook, change
-#'   `as.data.frame(book)` and call `codebook()` on the result. `book[i, j]`
-#'   takes rows and columns of this data frame. `write_codebook()`: its first
+#'   numbers; `lower` and `upper` are strings. To edit a codebook, call
+#'   [edit_codebook()]; or change `as.data.frame(book)` and call `codebook()` on
+#'   the result. `book[i, j]` takes rows and columns of this data frame. `write_codebook()`: its first
 #'   argument, invisibly.
 #' @section Error types: `pseudosynth_error_input`: a field that is not known,
 #'   is missing or does not apply to the column's type; bounds, levels, codes or
@@ -147,7 +156,7 @@ smallest_size <- 1e-4
 #'   record with a decimal makes a column of integers one of numbers, in
 #'   `read.csv()` and in a database. [draft_codebook()] states `digits` and
 #'   `storage` as the file has them, as a draft.
-#' @seealso [draft_codebook()], [file_plan()]
+#' @seealso [draft_codebook()], [edit_codebook()], [file_plan()]
 #' @examples
 #' book <- codebook(data.frame(
 #'   column = c("sex", "age", "income"),
@@ -210,17 +219,24 @@ codebook_table <- function(x) {
   table <- as.data.frame(columns, optional = TRUE)
   table[lists] <- lapply(table[lists], unclass)
   check_codebook_names(table)
-  whole <- table$type == "amount" & table$storage %in% "integer"
+  table <- with_draft_marks(table)
+  type <- plain_types(table$type)
+  whole <- type == "amount" & table$storage %in% "integer"
   table$digits[whole] <- or_default(table$digits[whole], "0")
-  amounts <- which(table$type %in% names(codebook_families))
+  amounts <- which(type %in% names(codebook_families))
   table$transform[amounts] <- or_default(table$transform[amounts], "identity")
-  # Families of counts are of counts as they are
-  whole <- table$type == "count" & table$transform %in% "identity"
   table$family[amounts] <- or_default(
-    table$family[amounts],
-    ifelse(whole, codebook_families$count[1], "student_t")[amounts]
+    table$family[amounts], default_family(type, table$transform)[amounts]
   )
   table
+}
+
+#' The family of a type under a transform, where nothing is stated
+#' @noRd
+default_family <- function(type, transform) {
+  # Families of counts are of counts as they are
+  whole <- type == "count" & transform %in% "identity"
+  ifelse(whole, codebook_families$count[1], "student_t")
 }
 
 or_default <- function(x, default) {
@@ -238,7 +254,7 @@ check_codebook_names <- function(table) {
     length(twice) > 0, "A codebook must have one row for each column.",
     x = "{.val {twice}} {?has/have} more than one.", arg = "x"
   )
-  odd <- table$column[!table$type %in% names(codebook_types)]
+  odd <- table$column[!plain_types(table$type) %in% names(codebook_types)]
   refuse_if(
     length(odd) > 0,
     "{.field type} must be one of {.or {.val {names(codebook_types)}}}.",
@@ -257,9 +273,9 @@ is_stated <- function(x) {
 
 check_codebook_row <- function(table, i) {
   row <- table[i, ]
+  row$type <- plain_types(row$type)
   column <- row$column
-  general <- c("column", "type", "unit", "label", "confirmed")
-  idle <- setdiff(names(row), c(general, codebook_types[[row$type]]))
+  idle <- setdiff(names(row), c(general_fields, codebook_types[[row$type]]))
   idle <- idle[vapply(idle, function(f) is_stated(row[[f]]), TRUE)]
   refuse_if(
     length(idle) > 0,
@@ -367,6 +383,12 @@ check_book_amount <- function(row) {
     is_stated(spec$outside) && spec$outside != "bound",
     "{.field outside} of {.val {column}} must be {.val bound}: its type is
     {.val {spec$type}}.", arg = "x"
+  )
+  forms <- date_form(c(row$lower, row$upper))
+  refuse_if(
+    row$type == "date" && forms[1] != forms[2],
+    "{.field lower} and {.field upper} of {.val {column}} must both be days,
+    both be months such as 2020-01, or both be years.", arg = "x"
   )
   check_book_heaps(spec)
   refuse_if(
@@ -476,6 +498,8 @@ check_book_heaps <- function(spec, arg = "x") {
     multiple of the one before.", arg = arg
   )
   unit <- amount_unit(spec)
+  # Those of dates are months
+  if (spec$type == "date") unit <- if (is.na(spec$months)) 1 else spec$months
   refuse_if(
     unit > 0 && !all(is_multiple(heaps, unit)),
     "{.field heaps} of {.val {spec$column}} must have no more decimals than its
@@ -495,7 +519,13 @@ identifiers_among <- function(names, specs) {
 #' @noRd
 column_spec <- function(row) {
   spec <- lapply(row, function(x) if (is.list(x)) x[[1]] else x)
+  spec$type <- plain_types(spec$type)
   as_number <- if (spec$type == "date") date_number else text_number
+  spec$months <- if (spec$type == "date") {
+    stated_period(c(spec$lower, spec$upper))
+  } else {
+    NA
+  }
   spec$lower <- as_number(spec$lower)
   spec$upper <- as_number(spec$upper)
   # As stated, and their number: `NA` where there may be any
@@ -543,7 +573,7 @@ unconfirmed <- function(book) {
 #' @noRd
 drafted_columns <- function(book) {
   table <- unclass(book)$table
-  table$column[!table$confirmed & table$type != "id"]
+  table$column[!table$confirmed & plain_types(table$type) != "id"]
 }
 
 #' What a label says of a draft
@@ -569,7 +599,7 @@ print_lines.codebook <- function(x) {
   table <- x$table
   specs <- column_specs(x)
   shown <- data.frame(
-    column = table$column, type = table$type,
+    column = table$column, type = plain_types(table$type),
     states = vapply(specs, stated_text, ""),
     label = first_words(or_default(table$label, ""), 30)
   )
@@ -599,7 +629,7 @@ print_lines.codebook <- function(x) {
 #' @noRd
 stated_text <- function(spec) {
   ends <- if (spec$type == "date") {
-    format(as.Date(c(spec$lower, spec$upper), origin = "1970-01-01"))
+    date_text(c(spec$lower, spec$upper), spec$months)
   } else {
     vapply(c(spec$lower, spec$upper), format_exact, "")
   }
@@ -623,6 +653,12 @@ stated_text <- function(spec) {
       counted(length(spec$codes), "code")
     },
     if (length(spec$heaps) > 0) "heaps", if (spec$missing) "missing",
+    if (is_amount(spec)) {
+      c(
+        setdiff(spec$transform, "identity"),
+        setdiff(spec$family, default_family(spec$type, spec$transform))
+      )
+    },
     if (is_stated(spec$outside)) {
       paste(
         if (is_amount(spec)) "values beyond become the" else "others become",

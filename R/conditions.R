@@ -134,7 +134,8 @@ warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
 tell_of <- function(kind, ..., .envir = rlang::caller_env()) {
   said <- told(list(...), .envir)
   rlang::inform(
-    said$bullets, class = sprintf("pseudosynth_message_%s", kind)
+    said$bullets, !!!said$fields,
+    class = sprintf("pseudosynth_message_%s", kind)
   )
 }
 

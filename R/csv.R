@@ -32,7 +32,7 @@ csv_quote <- function(x) {
 # What is written as it is: factors, numbers, flags and text
 csv_column <- function(x) {
   if (inherits(x, "Date")) {
-    format(x)
+    date_text(x)
   } else if (is.factor(x) || is.double(x) || is.character(x) ||
     !is.object(x) && typeof(x) %in% c("integer", "logical")) {
     x

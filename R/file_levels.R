@@ -79,7 +79,7 @@ bin_names <- function(breaks, spec) {
     return("a value")
   }
   text <- if (spec$type == "date") {
-    format(as.Date(breaks, origin = "1970-01-01"))
+    date_text(breaks)
   } else {
     label_short(breaks)
   }

@@ -73,9 +73,10 @@ column_schema <- function(x, spec, published) {
     kept[names(kept) != "labels"], unname
   )
   if (!is.null(kept$labels)) kept$labels <- stated_labels(kept$labels, spec)
-  for (name in intersect(c("na_values", "na_range"), names(kept))) {
-    kept[[name]] <- stated_missing(kept[[name]], spec)
-  }
+  kept$na_values <- stated_missing(kept$na_values, spec)
+  # Half a range would be another one
+  range <- kept$na_range
+  kept$na_range <- if (length(stated_missing(range, spec)) == 2) range
   for (name in intersect(c("labels", "na_values", "na_range"), names(kept))) {
     storage.mode(kept[[name]]) <- storage
   }
@@ -132,7 +133,7 @@ code_column <- function(x, spec) {
   } else if (is.logical(x)) {
     match(x, as.logical(levels))
   } else {
-    matched_levels(if (inherits(x, "Date")) format_code(x, "date") else values,
+    matched_levels(if (inherits(x, "Date")) date_text(x) else values,
       levels
     )
   }
@@ -161,7 +162,7 @@ matched_levels <- function(values, levels) {
 #' those of more decimals are rounded where the column is protected
 #' @noRd
 amount_column <- function(x, spec) {
-  values <- as.double(plain_column(x))
+  values <- amount_numbers(x, spec)
   if (is.logical(x)) values[] <- NA
   apart <- values %in% c(spec$codes, if (spec$zero) 0)
   if (is_stated(spec$outside)) {
@@ -194,6 +195,13 @@ rounded_amount <- function(x, spec) {
   }
   above <- up - x < x - down
   ifelse(closed(down) | (above & !closed(up)), up, down)
+}
+
+#' Plain numbers of an amount; a date with a part of a day is that day
+#' @noRd
+amount_numbers <- function(x, spec) {
+  values <- as.double(plain_column(x))
+  if (spec$type == "date") floor(values) else values
 }
 
 #' Values of a column without class: text of factors, numbers of flags

@@ -8,12 +8,14 @@
 #' @return (data frame) One row a part: `part` (its name), `kind`, `value` (the
 #'   only one, or `NA`), `step` (of heaps, else `NA`), `valued` (are its records
 #'   amounts?), `low`, `high` (closed range of its values), `unit` (its values
-#'   are multiples of it; 0: any), `fine` (the least that a value is moved by).
+#'   are multiples of it; 0: any), `months` (they start a period of so many
+#'   months; `NA`: they need not), `fine` (the least that a value is moved by).
 #'   Parts that can have no value are left out.
 #' @noRd
 amount_parts <- function(spec) {
   negative <- spec$transform == "log" && spec$lower < 0
   unit <- amount_unit(spec)
+  date <- spec$type == "date"
   fine <- if (unit > 0) unit else fine_step(
     c(spec$lower, spec$upper), spec$heaps
   )
@@ -25,17 +27,21 @@ amount_parts <- function(spec) {
   part <- function(part, kind, value = NA_real_, step = NA_real_,
                    low = value, high = value) {
     valued <- kind %in% c("negative", "heap", "value")
-    unit <- if (is.na(step)) unit else step
+    unit <- if (is.na(step) || date) unit else step
+    months <- if (date && valued) if (is.na(step)) spec$months else step
     list(list(
       part = part, kind = kind, value = value, step = step, valued = valued,
-      low = low, high = high, unit = unit, fine = fine
+      low = low, high = high, unit = unit,
+      months = as.double(months %||% NA), fine = fine
     ))
   }
   codes <- lapply(unname(spec$codes), function(code) {
-    part(paste("code", format_code(code, spec$type)), "code", code)
+    part(paste("code", format_code(code, spec)), "code", code)
   })
   heaps <- lapply(rev(spec$heaps), function(step) {
-    name <- paste("multiple of", format_exact(step))
+    name <- if (date) period_name(step) else {
+      paste("multiple of", format_exact(step))
+    }
     part(name, "heap", step = step, low = low, high = spec$upper)
   })
   rows <- c(
@@ -69,10 +75,14 @@ amount_parts <- function(spec) {
   parts
 }
 
-format_code <- function(code, type) {
-  if (type == "date") {
-    format(as.Date(code, origin = "1970-01-01"))
-  } else {
-    format_exact(code)
-  }
+format_code <- function(code, spec) {
+  if (spec$type == "date") date_text(code) else format_exact(code)
+}
+
+#' The part of dates that start a period
+#' @noRd
+period_name <- function(months) {
+  known <- c("1" = "a month", "3" = "a quarter", "12" = "a year")
+  name <- known[as.character(months)]
+  paste("first of", if (is.na(name)) paste(months, "months") else name)
 }

@@ -165,7 +165,8 @@ read_column <- function(x, spec, weight) {
   own$codes <- code_column(x, spec)
   own$lost <- which(is.na(own$codes))
   if (length(own$lost) > 0) {
-    own$why <- why_outside(column_values(x)[own$lost], spec)
+    lost <- if (is_amount(spec)) amount_numbers(x, spec) else column_values(x)
+    own$why <- why_outside(lost[own$lost], spec)
   }
   if (is_stated(spec$outside)) own$taken <- taken_outside(x, spec)
   if (is_amount(spec)) {
@@ -268,14 +269,16 @@ why_outside <- function(values, spec) {
     return(ifelse(nzchar(lacks), lacks, "with none of the levels"))
   }
   unit <- amount_unit(spec)
-  decimals <- if (spec$type == "date") {
-    "with a part of a day"
-  } else {
-    "with more decimals than stated"
-  }
   beyond <- !is.finite(values) | values < spec$lower | values > spec$upper
   # What is within the bounds and in no part: zero under a logarithm aside
-  fine <- unit > 0 & !is_multiple(values, max(unit, 1e-300))
+  fine <- !in_steps(values, unit, spec$months)
+  decimals <- if (is.na(spec$months)) {
+    "with more decimals than stated"
+  } else if (spec$months == 12) {
+    "not on the first of a year"
+  } else {
+    "not on the first of a month"
+  }
   ifelse(nzchar(lacks), lacks, ifelse(
     beyond, "beyond the bounds", ifelse(fine, decimals, "in no part")
   ))

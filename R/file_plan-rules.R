@@ -283,7 +283,7 @@ part_answers <- function(fn, number, parts) {
   )
   no <- switch(fn,
     "==" = high < number | low > number | (parts$valued & alone) |
-      (!is.na(parts$step) & !is_multiple(number, parts$step)),
+      !mapply(in_steps, number, parts$unit, parts$months),
     "<" = low >= number, "<=" = low > number,
     ">" = high <= number, ">=" = high < number
   )

@@ -19,12 +19,23 @@ part_of <- function(x, parts) {
       code = x == parts$value[k],
       x >= parts$low[k] & x <= parts$high[k]
     )
-    if (kind %in% c("negative", "heap", "value") && parts$unit[k] > 0) {
-      inside <- inside & is_multiple(x, parts$unit[k])
+    if (kind %in% c("negative", "heap", "value")) {
+      inside <- inside & in_steps(x, parts$unit[k], parts$months[k])
     }
     found[is.na(found) & inside %in% TRUE] <- k
   }
   found
+}
+
+#' Are values such as a part has: multiples of a unit, firsts of a period?
+#' @param unit,months (numbers) Of amount_parts().
+#' @noRd
+in_steps <- function(x, unit, months) {
+  fine <- rep(TRUE, length(x))
+  at <- which(is.finite(x))
+  if (unit > 0) fine[at] <- is_multiple(x[at], unit)
+  if (!is.na(months)) fine[at] <- fine[at] & starts_period(x[at], months)
+  fine
 }
 
 #' The least that a value of any decimals is moved by: a 2^40th of its bounds,
@@ -80,10 +91,16 @@ many_beyond <- function(x, part, parts, sign, strict) {
   x[before] <- first[before]
   whole <- parts$unit[part] > 0
   step <- ifelse(parts$unit > 0, parts$unit, parts$fine)[part]
+  months <- parts$months[part]
   moved <- function(x, at, past) {
     y <- x + sign * step[at] * past
     unit <- whole[at]
     y[unit] <- multiple_beyond(x[unit], step[at][unit], sign, past[unit])
+    own <- months[at]
+    for (period in unique(own[!is.na(own)])) {
+      of <- which(own == period)
+      y[of] <- period_beyond(x[of], period, sign, past[of])
+    }
     y
   }
   y <- moved(x, seq_along(x), strict & !before)

@@ -291,7 +291,12 @@ tell_book_order <- function(like, specs) {
 #' @noRd
 what_is_left_out <- function(row_names, like, schema) {
   lost <- Map(function(x, own) {
-    setdiff(names(attributes(x)), c(names(own$attributes), "levels", "class"))
+    c(
+      setdiff(
+        names(attributes(x)), c(names(own$attributes), "levels", "class")
+      ),
+      if (has_tags(x)) "tags of missing values"
+    )
   }, like, schema)
   lost <- lost[lengths(lost) > 0]
   c(

@@ -244,20 +244,9 @@ as_file_plan <- function(plan) {
 }
 
 drafted_plan <- function(data) {
-  plan <- with_file(data, function(file) {
+  with_file(data, function(file) {
     plan_of_file(file, draft_of_file(file, largest_levels))
   }, arg = "plan")
-  left <- plan$table$column[plan$table$role == "left out"]
-  if (length(left) > 0) {
-    tell_of(
-      "left_out",
-      "{.val {left}} {?is/are} left out: {?its/their} values identify records,
-       or there are too many of them.",
-      i = "To keep {cli::qty(left)}{?it/them}, state {?it/them} in a
-           {.fn codebook}."
-    )
-  }
-  plan
 }
 
 #' The kind of model of each column

@@ -90,10 +90,7 @@ check_own_amounts <- function(file, synthetic, spec) {
   plain <- function(x) as.double(plain_column(x))
   own <- function(x) {
     stated <- x %in% c(spec$lower, spec$upper, spec$codes, 0)
-    if (length(spec$heaps) > 0) {
-      stated <- stated | is_multiple(x, spec$heaps[1])
-    }
-    !is.na(x) & !stated
+    !is.na(x) & !stated & !is_heaped(x, spec)
   }
   y <- plain(file[[name]])
   drawn <- lapply(synthetic$sets, function(set) plain(set[[name]]))

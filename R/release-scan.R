@@ -103,9 +103,10 @@ is_time <- function(x) inherits(x, c("Date", "POSIXct"))
 #' @noRd
 text_forms <- function(x) {
   if (is_time(x)) {
-    forms <- c("%Y-%m-%d", if (inherits(x, "POSIXct")) {
-      c("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
-    })
+    forms <- c("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+    if (inherits(x, "Date")) {
+      return(list(date_text(x)))
+    }
     lapply(forms, function(form) format(x, form))
   } else if (is.character(x) || is.factor(x)) {
     list(x)
@@ -168,10 +169,7 @@ not_stated <- function(numbers, specs) {
   kept <- !numbers$number %in% stated
   for (spec in specs) {
     own <- numbers$column == spec$column
-    # The smallest: all others are its multiples
-    if (length(spec$heaps) > 0) {
-      kept[own] <- kept[own] & !is_multiple(numbers$number[own], spec$heaps[1])
-    }
+    kept[own] <- kept[own] & !is_heaped(numbers$number[own], spec)
   }
   numbers[kept, , drop = FALSE]
 }

@@ -149,7 +149,7 @@ database_rows <- function(set, con) {
     if (is.factor(x)) {
       as.character(x)
     } else if (inherits(x, "Date")) {
-      if (texts) format(x, "%Y-%m-%d") else x
+      if (texts) date_text(x) else x
     } else {
       plain_column(x)
     }

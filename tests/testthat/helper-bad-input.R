@@ -169,7 +169,10 @@ make_bad_input_calls <- function() {
       book = book
     ),
     draft_codebook = call(draft_codebook, data = data),
-    confirm_codebook = call(confirm_codebook, book = book, columns = "y"),
+    confirm_codebook = call(confirm_codebook,
+      book = book, columns = "y", data = data
+    ),
+    edit_codebook = call(edit_codebook, .book = book, y = list(upper = 1e6)),
     file_plan = call(file_plan,
       data = data, codebook = book, publish = "g", unit = NULL, rules = ~ y > 0
     ),

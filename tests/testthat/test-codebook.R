@@ -73,8 +73,8 @@ test_that("a draft finds types, codes, heaps and labels", {
   row <- function(name) survey[survey$column == name, ]
   expect_identical(row("income")$codes[[1]], "-8")
   expect_identical(row("edu")$levels[[1]][4], "NONE")
-  expect_identical(row("nofriend")$type, "ordered")
-  expect_identical(row("smoke")$type, "category")
+  expect_identical(row("nofriend")$type, "ordered?")
+  expect_identical(row("smoke")$type, "category?")
   expect_identical(
     survey$missing, names(survey_file()) %in% c("income", "edu", "smoke", "bmi")
   )
@@ -92,7 +92,7 @@ test_that("a draft finds types, codes, heaps and labels", {
   expect_identical(heaped$heaps[[1]], c(10, 100, 1000))
   names <- data.frame(name = sprintf("SECRET%d", 1:60), x = 1)
   draft <- draft_codebook(names)
-  expect_identical(draft$table$type, c("id", "logical"))
+  expect_identical(draft$table$type, c("id?", "logical?"))
   expect_length(grepRaw("SECRET", serialize(draft, NULL), fixed = TRUE), 0)
 })
 
@@ -175,5 +175,169 @@ test_that("a file without columns is told from one without records", {
   expect_error(
     synthesize_file(ce_income[0, ]), "`plan`.*at least 1 record",
     class = "pseudosynth_error_input"
+  )
+})
+
+test_that("a draft stays a draft, whatever is deleted or emptied in it", {
+  draft <- draft_codebook(survey_file())
+  columns <- names(survey_file())
+  is_draft <- function(x) expect_setequal(unconfirmed(codebook(x)), columns)
+  table <- as.data.frame(draft)
+  is_draft(table[names(table) != "confirmed"])
+  is_draft(draft[, names(table) != "confirmed"])
+  is_draft(transform(table, confirmed = NA))
+  is_draft(transform(table, confirmed = ""))
+  is_draft(rbind(table[1:3, ], table[4:7, ]))
+  is_draft(lapply(table, unclass) |> list2DF() |> transform(confirmed = NULL))
+  # A type alone is retyped: the other mark stays
+  retyped <- table
+  retyped$type <- sub("?", "", retyped$type, fixed = TRUE)
+  is_draft(retyped)
+  lost <- draft
+  lost$table$confirmed <- NULL
+  is_draft(lost)
+  path <- withr::local_tempfile(fileext = ".csv")
+  write_codebook(draft, path)
+  fields <- utils::read.csv(path, colClasses = "character")
+  # What can be deleted at all from what can be read again
+  for (field in setdiff(names(fields), c("column", "type"))) {
+    left <- fields[setdiff(names(fields), c("confirmed", field))]
+    book <- tryCatch(codebook(left), pseudosynth_error_input = function(e) NULL)
+    if (!is.null(book)) is_draft(left)
+  }
+  emptied <- replace(fields, "confirmed", "")
+  utils::write.csv(emptied, path, row.names = FALSE)
+  is_draft(path)
+  mixed <- rbind(
+    fields[1:2, c("column", "type", "levels", "lower", "upper")],
+    data.frame(column = "own", type = "amount", levels = "", lower = 0, upper = 1)
+  )
+  expect_identical(unconfirmed(codebook(mixed)), columns[1:2])
+  # The strict release refuses it
+  plan <- file_plan(survey_file(), codebook(table[names(table) != "confirmed"]))
+  expect_error(
+    file_release(plan, 1, 1e-6), class = "pseudosynth_error_unconfirmed"
+  )
+  # Written by hand it states itself
+  expect_identical(unconfirmed(codebook(book_frame())), character())
+  expect_false(any(grepl("?", confirm_codebook(draft)$table$type, fixed = TRUE)))
+  expect_identical(
+    codebook(transform(book_frame(), type = "amount?"))$table$confirmed, FALSE
+  )
+})
+
+test_that("what dplyr leaves of a draft is a draft", {
+  skip_if_not_installed("dplyr")
+  table <- as.data.frame(draft_codebook(survey_file()))
+  left <- dplyr::arrange(dplyr::select(table, -"confirmed"), .data$column)
+  expect_setequal(unconfirmed(codebook(left)), names(survey_file()))
+  bound <- dplyr::bind_rows(
+    dplyr::select(table, "column", "type", "levels", "lower", "upper")[1, ],
+    table[-1, ]
+  )
+  expect_setequal(unconfirmed(codebook(bound)), names(survey_file()))
+})
+
+test_that("edit_codebook() changes rows by name and keeps the draft's mark", {
+  draft <- draft_codebook(survey_file())
+  book <- edit_codebook(draft,
+    income = list(upper = 2e6, codes = c("no answer" = -8)), age = "id",
+    nofriend = list(type = "count", lower = 0, upper = 99, codes = -8),
+    edu = list(levels = "PRIMARY|SECONDARY|POST-SECONDARY|NONE|OTHER"),
+    bmi = list(digits = NA, label = "Body mass")
+  )
+  row <- function(name) book$table[book$table$column == name, ]
+  expect_identical(row("income")$upper, "2000000")
+  expect_identical(row("income")$codes[[1]], c("no answer" = "-8"))
+  expect_identical(row("age")$type, "id?")
+  expect_identical(row("age")$lower, NA_character_)
+  expect_identical(row("nofriend")$levels[[1]], character())
+  expect_identical(row("nofriend")$family, "neg_binomial")
+  expect_length(row("edu")$levels[[1]], 5)
+  expect_identical(row("bmi")$digits, NA_integer_)
+  expect_identical(row("bmi")$label, "Body mass")
+  expect_setequal(unconfirmed(book), names(survey_file()))
+  # All else is as it was
+  same <- c("sex", "smoke")
+  expect_identical(
+    book$table[match(same, names(survey_file())), ],
+    draft$table[match(same, names(survey_file())), ]
+  )
+  expect_identical(edit_codebook(draft), draft)
+  # The default family follows the transform, another one stays
+  count <- codebook(book_frame(type = "count", lower = 1, upper = 9))
+  logged <- edit_codebook(count, x = list(transform = "log"))
+  expect_identical(logged$table$family, "student_t")
+  gaussian <- edit_codebook(count, x = list(family = "gaussian"))
+  logged <- edit_codebook(gaussian, x = list(transform = "log"))
+  expect_identical(logged$table$family, "gaussian")
+  dated <- edit_codebook(count, x = list(
+    type = "date", lower = as.Date("0900-01-02"), upper = "2020-12-31"
+  ))
+  expect_identical(dated$table$lower, "0900-01-02")
+})
+
+test_that("edit_codebook() names what it cannot change", {
+  book <- codebook(book_frame())
+  refused <- function(code, text) {
+    expect_error(code, text, class = input_error)
+  }
+  refused(edit_codebook(book, y = "id"), "column of the codebook")
+  refused(edit_codebook(book, "id"), "name of its column")
+  refused(edit_codebook(book, x = "id", x = "id"), "one change")
+  refused(edit_codebook(book, x = list(uper = 2)), "uper")
+  refused(edit_codebook(book, x = list(2)), "named list")
+  refused(edit_codebook(book, x = 3), "named list")
+  refused(edit_codebook(book, x = list(confirmed = TRUE)), "confirm_codebook")
+  refused(edit_codebook(book, x = list(column = "y")), "column")
+  refused(edit_codebook(book, x = list(upper = 1:2)), "one value")
+  refused(edit_codebook(book, x = list(upper = "many")), "numbers")
+  refused(edit_codebook(book, x = "number"), "must be one of")
+  refused(edit_codebook(book, x = list(levels = "a|b")), "apply")
+  refused(edit_codebook(data.frame(), x = "id"), "codebook")
+})
+
+test_that("a print shows transform and family where they are stated", {
+  text <- function(...) {
+    paste(capture.output(print(codebook(book_frame(...)))), collapse = " ")
+  }
+  expect_no_match(text(), "identity|student_t")
+  expect_match(text(lower = 0.5, transform = "log", digits = 2), "2 dec.*log")
+  expect_match(text(family = "gaussian"), "gaussian")
+  expect_no_match(text(type = "count"), "neg_binomial")
+  expect_match(text(type = "count", family = "poisson"), "poisson")
+})
+
+test_that("confirm_codebook() lists what it confirms and what the file has", {
+  file <- data.frame(
+    g = rep(c("a", "b"), 30), x = c(17, 113.7, 20.5 + 1:58), y = 1:60 + 0.25
+  )
+  draft <- edit_codebook(draft_codebook(file),
+    x = list(lower = 17, upper = 113.7), y = list(lower = 0, upper = 1000)
+  )
+  heard <- expect_message(
+    book <- confirm_codebook(draft, data = file),
+    class = "pseudosynth_message_confirmed"
+  )
+  expect_identical(unconfirmed(book), character())
+  expect_identical(heard$confirmed, c("g", "x", "y"))
+  expect_identical(heard$equal$column, c("g", "x", "x"))
+  expect_identical(heard$equal$field, c("levels", "lower", "upper"))
+  expect_match(heard$equal$equals[2:3], "est value")
+  text <- conditionMessage(heard)
+  expect_match(text, "g: category, 2 levels: a, b", fixed = TRUE)
+  expect_match(text, "x: amount, 17 to 113.7", fixed = TRUE)
+  # Only what is new is confirmed; without the file nothing is compared
+  heard <- expect_message(part <- confirm_codebook(draft, "y"))
+  expect_identical(heard$confirmed, "y")
+  expect_null(heard$equal)
+  expect_no_message(confirm_codebook(part, "y"))
+  for (own in c(mean(file$x), stats::median(file$x), sum(file$x))) {
+    expect_true(nzchar(equal_statistic(own, file$x)))
+  }
+  expect_identical(equal_statistic(100, file$x), "")
+  expect_identical(equal_statistic(1234, c(file$y, 1234, 9999)), "is a value")
+  expect_error(
+    confirm_codebook(draft, data = file["g"]), class = input_error
   )
 })

@@ -17,7 +17,7 @@ balls_file <- function(n = 120) {
 
 balls_plan <- function(file, publish = c("age", "place")) {
   book <- as.data.frame(draft_codebook(file))
-  amounts <- book$type == "amount"
+  amounts <- book$type == "amount?"
   book$lower[amounts] <- "-100"
   book$upper[amounts] <- "1e5"
   file_plan(file, confirm_codebook(codebook(book)), publish = publish)

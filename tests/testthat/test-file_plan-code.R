@@ -382,3 +382,66 @@ test_that("a plan counts what a level or a bound stands for", {
   expect_match(text, "others become other", all = FALSE)
   expect_match(text, "values beyond become the bound", all = FALSE)
 })
+
+test_that("dates of one precision keep it in every set", {
+  file <- withr::with_seed(4, data.frame(
+    sex = sample(c("m", "f"), 300, TRUE),
+    born = as.Date(sprintf(
+      "%d-%02d-01", sample(1950:2000, 300, TRUE), sample(12, 300, TRUE)
+    )),
+    hired = as.Date(sprintf("%d-01-01", sample(1980:2020, 300, TRUE))),
+    seen = as.Date("2019-03-01") + sample(600, 300, TRUE)
+  ))
+  file$seen[1:150] <- as.Date(sprintf("2019-%02d-01", 1 + 1:150 %% 12))
+  file$born[2] <- as.Date("9999-12-31")
+  book <- codebook(data.frame(
+    column = names(file), type = c("category", "date", "date", "date"),
+    levels = c("m|f", "", "", ""),
+    lower = c("", "1950-01", "1980", "2019-01-01"),
+    upper = c("", "2000-12", "2020", "2020-12-31"),
+    codes = c("", "9999-12-31=unknown", "", ""), heaps = c("", "", "", "1")
+  ))
+  plan <- file_plan(file, book)
+  expect_identical(decode_file(plan), file)
+  expect_identical(plan$levels$seen, c("first of a month", "value"))
+  path <- withr::local_tempfile(fileext = ".csv")
+  write_codebook(book, path)
+  expect_identical(codebook(path), book)
+  expect_output(print(book), "1950-01 to 2000-12")
+  sets <- synthesize(file_release(plan, 10, 1e-6, seed = 1), 2, seed = 2)
+  for (set in unclass(sets)$sets) {
+    known <- set$born != as.Date("9999-12-31")
+    expect_true(all(format(set$born[known], "%d") == "01"))
+    expect_true(all(format(set$hired, "%m-%d") == "01-01"))
+    expect_gt(length(unique(set$born)), 100)
+    expect_near(mean(format(set$seen, "%d") == "01"), 0.5, 0.1)
+  }
+  # Another day is no value of the column
+  moved <- file
+  moved$hired[7] <- as.Date("1999-03-01")
+  error <- expect_error(
+    file_plan(moved, book), "not on the first of a year",
+    class = "pseudosynth_error_outside"
+  )
+  expect_identical(error$rows, 7L)
+  refused <- function(..., text) {
+    book <- data.frame(column = "x", type = "date", ...)
+    expect_error(codebook(book), text, class = input_error)
+  }
+  refused(lower = "1950-01", upper = "2000-12-31", text = "both be days")
+  refused(lower = "1950", upper = "1960", heaps = "1", text = "heaps")
+  refused(lower = "1950", upper = "1960-13", text = "dates such as")
+})
+
+test_that("a date with a part of a day is that day", {
+  file <- data.frame(g = rep(0:1, 20), x = as.Date("2020-05-01") + 1:40 / 3)
+  plan <- file_plan(file, codebook(data.frame(
+    column = c("g", "x"), type = c("logical", "date"),
+    lower = c("", "2020-05-01"), upper = c("", "2020-05-31")
+  )))
+  expect_identical(format(decode_file(plan)$x), format(file$x))
+  expect_identical(
+    plan$amounts$x$values, floor(as.double(file$x))
+  )
+  expect_identical(draft_codebook(file["x"])$table$lower, "2020-01-01")
+})

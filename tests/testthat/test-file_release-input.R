@@ -48,12 +48,12 @@ bad_cases <- list(
       file_release(plan, 1)
     }
   ),
-  time = list("`x`: 60 records with a part of a day", outside, function() {
+  month = list("`x`: 58 records not on the first of a month", outside, function() {
     file_plan(
-      with_column("x", as.Date("2020-01-01") + 1:60 + 0.25),
+      with_column("x", as.Date("2020-01-01") + 0:59),
       plain_book(
         type = c("category", "date", "count"),
-        lower = c("", "2020-01-01", "0"), upper = c("", "2020-12-31", "100"),
+        lower = c("", "2020-01", "0"), upper = c("", "2020-12", "100"),
         digits = c("", "", "")
       )
     )

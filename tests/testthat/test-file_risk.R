@@ -48,7 +48,7 @@ test_that("each column has the risk that attribute_risk() gives it", {
   file <- survey_file()
   book <- as.data.frame(draft_codebook(file))
   book$codes[[which(book$column == "income")]] <- c("no answer" = "-8")
-  book$family[book$type == "count"] <- "student_t"
+  book$family[book$type == "count?"] <- "student_t"
   book <- confirm_codebook(codebook(book))
   release <- suppressWarnings(file_release(file_plan(file, book), 4, seed = 1))
   sets <- synthesize(release, 2, seed = 1)

@@ -130,7 +130,7 @@ test_that("missing values and codes are levels with their names", {
   book <- as.data.frame(draft_codebook(file))
   at <- which(book$column == "income")
   book$codes[[at]] <- c("no answer" = "-8")
-  book$family[book$type == "count"] <- "student_t"
+  book$family[book$type == "count?"] <- "student_t"
   book <- confirm_codebook(codebook(book))
   release <- suppressWarnings(file_release(file_plan(file, book), 4, seed = 1))
   sets <- synthesize(release, seed = 1)

@@ -1,0 +1,277 @@
+# What a person does with a codebook: change what it states of some columns, and
+# confirm that it is public.
+
+#' Change what a codebook states of some columns
+#'
+#' `edit_codebook()` changes rows of a codebook, each by the name of its column.
+#' What is not named stays as it is.
+#'
+#' If the type of a column changes, the fields that do not apply to the new type
+#' are emptied. If the transform or the type changes, the family becomes the
+#' default again, unless the codebook stated another one. Rows of a draft stay a
+#' draft until [confirm_codebook()] is called.
+#'
+#' @param .book (`codebook`) A draft, or any other codebook.
+#' @param ... For each column that changes an argument of its name: a list of
+#'   fields, see [codebook()], or a string, the new type. `NA` or `NULL` empties
+#'   a field. Several levels, codes or heaps are a vector; labels are its names.
+#' @return The changed [codebook()].
+#' @section Error types: `pseudosynth_error_input`: columns or fields that are
+#'   not known, and all that [codebook()] refuses.
+#' @seealso [draft_codebook()], [confirm_codebook()]
+#' @examples
+#' draft <- draft_codebook(ce_income)
+#' edit_codebook(draft,
+#'   income = list(lower = -1e5, upper = 1e7, codes = c("no answer" = -9)),
+#'   urban = "id"
+#' )
+#' @export
+edit_codebook <- function(.book, ...) {
+  check_class(.book, "codebook", "Make one with {.fn draft_codebook}.")
+  table <- unclass(codebook(.book))$table
+  changes <- list(...)
+  columns <- names(changes) %||% rep("", length(changes))
+  how <- "For instance {.code edit_codebook(book, income = list(upper = 2e6),
+          household = \"id\")}."
+  refuse_if(
+    !all(nzchar(columns)) || anyDuplicated(columns) > 0,
+    "Every change must have the name of its column, and every column one change
+    at most.", i = how, arg = "..."
+  )
+  absent <- absent_names(columns, table$column)
+  refuse_if(
+    !is.null(absent), "Every change must be of a column of the codebook.",
+    x = "{absent}", i = how, arg = "..."
+  )
+  for (name in columns) {
+    change <- checked_change(changes[[name]], name)
+    i <- match(name, table$column)
+    table <- edited_row(table, i, change)
+  }
+  codebook(table)
+}
+
+#' The change of one column as a named list of fields
+#' @noRd
+checked_change <- function(change, name) {
+  if (is_string(change)) change <- list(type = change)
+  fields <- names(change) %||% rep("", length(change))
+  check_that(
+    is.list(change) && length(change) > 0 && all(nzchar(fields)) &&
+      anyDuplicated(fields) == 0,
+    change,
+    "The change of {.val {name}} must be a type or a named list of fields.",
+    i = "Such as {.code list(lower = 0, upper = 2e6)}.", arg = "..."
+  )
+  open <- setdiff(names(codebook_fields), c("column", "confirmed"))
+  unknown <- setdiff(fields, open)
+  refuse_if(
+    length(unknown) > 0,
+    "The change of {.val {name}} must only have fields of a codebook.",
+    x = "{.val {unknown}} {?is/are} not among {.val {open}}.",
+    i = if ("confirmed" %in% unknown) {
+      "Call {.fn confirm_codebook} when what is stated is public."
+    },
+    arg = "..."
+  )
+  stats::setNames(lapply(fields, function(field) {
+    changed_field(change[[field]], field, name)
+  }), fields)
+}
+
+#' A new value of a field as a codebook holds it
+#' @noRd
+changed_field <- function(value, field, name) {
+  empty <- codebook_fields[[field]]
+  if (is.null(value) || (length(value) == 1 && is.na(value))) {
+    return(empty)
+  }
+  refuse_if(
+    !is.atomic(value) || (!is.list(empty) && length(value) != 1),
+    "{.field {field}} of {.val {name}} must be
+    {if (is.list(empty)) 'a vector' else 'one value'}.",
+    x = "It is {describe_type(value)} of length {length(value)}.", arg = "..."
+  )
+  # In one text several values are separated by |
+  one_text <- is_string(value) && is.null(names(value))
+  given <- if (is.list(empty) && !one_text) list(value) else value
+  codebook_field(given, field)
+}
+
+#' @param change (named list) Fields as a codebook holds them.
+#' @noRd
+edited_row <- function(table, i, change) {
+  old <- column_spec(table[i, ])
+  type <- plain_types(change$type %||% old$type)
+  transform <- change$transform %||% old$transform
+  stale <- setdiff(
+    names(codebook_fields), c(general_fields, codebook_types[[type]])
+  )
+  # Not idle fields of a type that does not exist: it is refused as such
+  if (!type %in% names(codebook_types)) stale <- character()
+  moved <- type != old$type || !identical(transform, old$transform)
+  if (moved && old$family %in% default_family(old$type, old$transform)) {
+    stale <- c(stale, "family")
+  }
+  storage <- !is_stated(old$storage) ||
+    old$storage %in% codebook_storages[[type]]
+  if (!storage) stale <- c(stale, "storage")
+  change <- c(
+    change, codebook_fields[setdiff(stale, names(change))]
+  )
+  for (field in names(change)) table[[field]][i] <- change[[field]]
+  table
+}
+
+#' State that a codebook is public
+#'
+#' `confirm_codebook()` states that what a draft says of its columns is public,
+#' and lists what that is. Given the file, it also says what of it equals the
+#' file's own values.
+#'
+#' @param book (`codebook`) A draft, edited or not.
+#' @param columns (character or `NULL`) Which columns to confirm. Default
+#'   `NULL`: all columns.
+#' @param data (as for [draft_codebook()], or `NULL`) The confidential file, to
+#'   say which ends, codes and levels are values of it or its usual statistics.
+#'   Default `NULL`: nothing is compared.
+#' @return The confirmed [codebook()].
+#' @section Messages: `pseudosynth_message_confirmed`: what was confirmed.
+#'   Its field `confirmed` has the names of the columns, and its field `equal` a
+#'   data frame with what equals values of `data`: `column`, `field`, `equals`
+#'   (in words).
+#' @section Error types: `pseudosynth_error_input`: columns that the codebook or
+#'   the file does not have.
+#' @section Privacy: Confirm only what the public could know without the file,
+#'   such as the agency's questionnaire or an earlier year's codebook. What
+#'   equals the file's own values was probably read from it. A strict release of
+#'   an unconfirmed draft is an error.
+#' @seealso [edit_codebook()], [draft_codebook()]
+#' @examples
+#' draft <- draft_codebook(ce_income)
+#' # By public knowledge: no income of the survey is above ten millions
+#' edited <- edit_codebook(draft, income = list(upper = 1e7))
+#' confirm_codebook(edited, data = ce_income)
+#' @export
+confirm_codebook <- function(book, columns = NULL, data = NULL) {
+  check_class(book, "codebook", "Make one with {.fn draft_codebook}.")
+  table <- unclass(codebook(book))$table
+  must <- "{.arg columns} must be names of columns of the codebook."
+  named <- is.null(columns) || (is.character(columns) && !anyNA(columns))
+  check_that(named, columns, must, i = "{.code NULL} means all.")
+  absent <- absent_names(columns, table$column)
+  refuse_if(!is.null(absent), must, x = "{absent}", arg = "columns")
+  new <- !table$confirmed & (is.null(columns) | table$column %in% columns)
+  specs <- column_specs(book)[table$column[new]]
+  equal <- if (!is.null(data)) equal_to_file(data, specs)
+  table$confirmed[new] <- TRUE
+  if (any(new)) tell_confirmed(specs, equal)
+  codebook(table)
+}
+
+tell_confirmed <- function(specs, equal) {
+  stated <- vapply(specs, function(spec) {
+    paste0(spec$type, ", ", stated_text(spec), listed_levels(spec))
+  }, "")
+  same <- sprintf("%s of %s %s", equal$field, equal$column, equal$equals)
+  bullets <- function(texts, sign) {
+    stats::setNames(cli_escape(texts), rep(sign, length(texts)))
+  }
+  tell_of("confirmed",
+    "Confirmed as public, of {counted(length(specs), 'column')}:",
+    bullets(paste0(names(specs), ": ", stated), "*"),
+    if (length(same) > 0) {
+      c(
+        "!" = "Of this, equal to the file's own values:", bullets(same, "x"),
+        i = "Leave it only if the public knows it without the file."
+      )
+    },
+    confirmed = names(specs), equal = equal
+  )
+}
+
+#' The first levels, or codes with their labels
+#' @noRd
+listed_levels <- function(spec, most = 12) {
+  values <- if (is_amount(spec)) {
+    vapply(spec$codes, format_code, "", spec)
+  } else {
+    spec$levels
+  }
+  if (length(values) == 0) {
+    return("")
+  }
+  labels <- names(values) %||% rep("", length(values))
+  values <- paste0(values, ifelse(nzchar(labels), paste0(" (", labels, ")"), ""))
+  more <- length(values) - most
+  paste0(
+    ": ", toString(utils::head(values, most)),
+    if (more > 0) paste(" and", format_count(more), "more")
+  )
+}
+
+# What of a codebook a file has -------------------------------------------------
+
+#' @param specs (named list) Of column_specs().
+#' @return (data frame) `column`, `field`, `equals`.
+#' @noRd
+equal_to_file <- function(data, specs) {
+  with_file(data, function(file) {
+    absent <- absent_names(names(specs), names(file$like))
+    refuse_if(
+      !is.null(absent), "{.arg data} must have the columns of the codebook.",
+      x = "{absent}", arg = "data"
+    )
+    found <- lapply(specs, function(spec) {
+      if (spec$type == "id") {
+        return(NULL)
+      }
+      equal <- equal_to_column(whole_column(file, spec$column), spec)
+      if (length(equal) > 0) {
+        data.frame(
+          column = spec$column, field = names(equal), equals = unname(equal)
+        )
+      }
+    })
+    do.call(rbind, unname(found)) %||%
+      data.frame(column = character(), field = character(), equals = character())
+  })
+}
+
+#' @return (character) What stated values equal, named by fields.
+#' @noRd
+equal_to_column <- function(x, spec) {
+  if (!is_amount(spec)) {
+    used <- value_text(unique(column_values(x)))
+    same <- setequal(used[!is.na(used)], value_text(spec$levels))
+    return(if (length(spec$levels) > 0 && same) {
+      c(levels = "are all values of the file, and no other")
+    })
+  }
+  values <- amount_numbers(x, spec)
+  values <- values[is.finite(values) & !values %in% spec$codes]
+  if (length(values) == 0) {
+    return(NULL)
+  }
+  ends <- c(lower = spec$lower, upper = spec$upper)
+  equals <- vapply(ends, equal_statistic, "", values)
+  equals[nzchar(equals)]
+}
+
+#' What of a column a number is, in words; empty if nothing that tells
+#' @noRd
+equal_statistic <- function(stated, values) {
+  shares <- c(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+  found <- c(
+    "is the smallest value" = min(values), "is the largest value" = max(values),
+    "is the mean" = mean(values), "is the median" = stats::median(values),
+    "is the sum" = sum(values), "is a usual quantile" =
+      stats::quantile(values, shares, names = FALSE)
+  )
+  hit <- which(abs(found - stated) <= 1e-9 * abs(stated))
+  if (length(hit) > 0) {
+    return(sub("[0-9]+$", "", names(found)[hit[1]]))
+  }
+  # A round number is a value of many files
+  if (stated %in% values && signif(stated, 3) != stated) "is a value" else ""
+}

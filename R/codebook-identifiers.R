@@ -1,0 +1,92 @@
+# Columns that name records or units, such as case numbers: a draft leaves them
+# out.
+
+# Of nearly all values no other record has the same
+nearly_all <- 0.95
+
+# In so few records nothing tells a name from a category
+few_records <- 5L
+
+# A draft states at most so many levels, or one for every five records if that
+# is more
+few_levels <- 20L
+records_a_level <- 5
+
+#' Is a value of their own what nearly all records have?
+#' @noRd
+differ_mostly <- function(values) {
+  values <- values[!is.na(values)]
+  length(values) > few_records &&
+    length(unique(values)) >= nearly_all * length(values)
+}
+
+#' The most levels that a draft states of so many records
+#' @noRd
+drafted_levels <- function(n, few = few_levels) max(few, n / records_a_level)
+
+#' Are numbers case numbers, of records or of units, and no amounts?
+#'
+#' Case numbers are whole. Those of records differ; they fill their range, or
+#' are as even as a count, in the file's order or at one number of digits. Those
+#' of units fill their range, and the records of a unit follow each other. An
+#' amount may differ for all records, too, but is not even: few are far above
+#' the others.
+#' @param values (double) In the file's order, no code and nothing missing.
+#' @noRd
+is_case_number <- function(values) {
+  n <- length(values)
+  if (n <= few_records || any(values != round(values))) {
+    return(FALSE)
+  }
+  distinct <- sort(unique(values))
+  k <- length(distinct)
+  filled <- k / (distinct[k] - distinct[1] + 1)
+  moves <- diff(values)
+  in_order <- max(mean(moves >= 0), mean(moves <= 0)) >= nearly_all
+  if (k < nearly_all * n) {
+    blocks <- 1 + sum(moves != 0) <= k / nearly_all
+    return(
+      k > 100 && k >= n / records_a_level && blocks &&
+        (filled >= 0.9 || in_order && is_spread(distinct))
+    )
+  }
+  if (n <= few_levels) {
+    return(in_order && filled == 1)
+  }
+  digits <- nchar(sprintf("%.0f", abs(distinct)))
+  same_digits <- all(digits == digits[1]) &&
+    mean(is_multiple(distinct, 10)) < 0.3
+  filled >= 0.5 || in_order && is_even(distinct) ||
+    same_digits && digits[1] >= 8 ||
+    same_digits && digits[1] >= 5 &&
+      is_spread(distinct, 10^(digits[1] - 1:0) * sign(distinct[1]))
+}
+
+#' Are different numbers spread evenly, or mostly at one step?
+#' @noRd
+is_even <- function(distinct) {
+  gaps <- diff(distinct)
+  one_step <- max(tabulate(match(gaps, unique(gaps)))) >= 0.5 * length(gaps)
+  one_step || is_spread(distinct)
+}
+
+#' Are different numbers spread evenly between ends? By Kolmogorov's test
+#' @noRd
+is_spread <- function(distinct, ends = range(distinct)) {
+  k <- length(distinct)
+  place <- (distinct - min(ends)) / diff(range(ends))
+  max(abs(place - seq_len(k) / k)) <= 1.36 / sqrt(k)
+}
+
+#' Are some missing values tagged, as those of Stata and SAS are?
+#' @noRd
+has_tags <- function(x) {
+  x <- plain_column(x)
+  if (!is.double(x)) {
+    return(FALSE)
+  }
+  x <- x[is.na(x) & !is.nan(x)]
+  # The tag is a byte of the number
+  bytes <- matrix(writeBin(x, raw(), endian = "little"), 8)
+  any(bytes[5, ] != 0)
+}
