@@ -34,6 +34,8 @@ drafted_levels <- function(n, few = few_levels) max(few, n / records_a_level)
 #' @param values (double) In the file's order, no code and nothing missing.
 #' @noRd
 is_case_number <- function(values) {
+  # Differences of R's integers may be none
+  values <- as.double(values)
   n <- length(values)
   if (n <= few_records || any(values != round(values))) {
     return(FALSE)

@@ -62,8 +62,8 @@ haven_file <- function(n = 300) {
 
 dated_file <- function(n = 250) {
   withr::with_seed(5, data.frame(
-    start = as.Date("2015-03-01") + sample(2000, n, TRUE),
-    end = structure(sample(c(NA, 17000:18500), n, TRUE), class = "Date"),
+    start = as.Date("2015-03-01") + sample(400, n, TRUE),
+    end = structure(sample(c(NA, 17000:17300), n, TRUE), class = "Date"),
     active = sample(c(TRUE, FALSE, NA), n, TRUE),
     flag = sample(0:1, n, TRUE),
     always = sample(c(TRUE, FALSE), n, TRUE),

@@ -149,7 +149,7 @@ test_that("files that package haven reads come back", {
   path <- withr::local_tempfile(fileext = ".sav")
   data <- data.frame(
     sex = factor(rep(c("male", "female"), 30)), when = as.Date("2020-01-01"),
-    pay = 1000 + 17 * seq_len(60)
+    pay = 1000 + 17 * (7 * seq_len(60)) %% 61
   )
   data$ask <- haven::labelled(
     rep(c(1, 2, NA), 20), c(yes = 1, no = 2, "not asked" = 9), "Asked?"
@@ -167,7 +167,7 @@ random_column <- function(n) {
     factor(sample(letters[1:4], n, TRUE), letters[1:6], ordered = n %% 2 == 0),
     sample(c("x|y", "x=y", "x\\", ""), n, TRUE),
     runif(n) < 0.3,
-    as.Date("1999-01-01") + sample(5000, n, TRUE),
+    as.Date("1999-01-01") + sample(60, n, TRUE),
     sample(-3:60, n, TRUE),
     round(rlnorm(n, 6, 2)),
     rnorm(n, sample(c(-1e5, 0, 3), 1), 10^sample(-3:4, 1)),
@@ -414,7 +414,7 @@ test_that("dates of one precision keep it in every set", {
     expect_true(all(format(set$born[known], "%d") == "01"))
     expect_true(all(format(set$hired, "%m-%d") == "01-01"))
     expect_gt(length(unique(set$born)), 100)
-    expect_near(mean(format(set$seen, "%d") == "01"), 0.5, 0.1)
+    expect_lt(abs(mean(format(set$seen, "%d") == "01") - 0.5), 0.1)
   }
   # Another day is no value of the column
   moved <- file

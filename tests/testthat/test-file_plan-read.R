@@ -146,7 +146,7 @@ test_that("what R would read as something else is refused", {
 })
 
 test_that("the codebook says whether a table's numbers are R's integers", {
-  d <- data.frame(x = c(2147483647, -2147483647, 1:40), y = 0.5)
+  d <- data.frame(x = c(2147483647, -2147483647, rep(1:40, 2)), y = 0.5)
   con <- sqlite(persons = d)
   DBI::dbExecute(con, "CREATE TABLE whole (x INTEGER, y REAL)")
   DBI::dbAppendTable(con, "whole", d)

@@ -320,12 +320,12 @@ test_that("a level of one record is warned of", {
   )
 })
 
-test_that("constant columns, 500 levels and missing values are taken", {
+test_that("constant columns, 400 levels and missing values are taken", {
   skip_if_not_installed("rpart")
   file <- withr::with_seed(5, data.frame(
-    one = rep(0.5, 1000), single = factor(rep("a", 1000)),
-    many = factor(sample(sprintf("l%d", 1:500), 1000, TRUE)),
-    gaps = sample(c(NA, 1:40), 1000, TRUE), number = stats::rexp(1000)
+    one = rep(0.5, 2000), single = factor(rep("a", 2000)),
+    many = factor(sample(sprintf("l%d", 1:400), 2000, TRUE)),
+    gaps = sample(c(NA, 1:40), 2000, TRUE), number = stats::rexp(2000)
   ))
   for (model in c("tree", "regression")) {
     set <- sets_of_file(file, model = model)[[1]]
@@ -334,7 +334,7 @@ test_that("constant columns, 500 levels and missing values are taken", {
     expect_identical(levels(set$many), levels(file$many))
     expect_gt(length(unique(set$many)), 200)
   }
-  file$name <- sprintf("name %d", seq_len(1000))
+  file$name <- sprintf("name %d", seq_len(2000))
   suppressWarnings(expect_message(
     sets <- synthesize_file(file), "name",
     class = "pseudosynth_message_left_out"
