@@ -254,7 +254,7 @@ test_that("edit_codebook() changes rows by name and keeps the draft's mark", {
   expect_identical(row("nofriend")$levels[[1]], character())
   expect_identical(row("nofriend")$family, "neg_binomial")
   expect_length(row("edu")$levels[[1]], 5)
-  expect_identical(row("bmi")$digits, NA_integer_)
+  expect_identical(row("bmi")$digits, NA_character_)
   expect_identical(row("bmi")$label, "Body mass")
   expect_setequal(unconfirmed(book), names(survey_file()))
   # All else is as it was

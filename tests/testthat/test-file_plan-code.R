@@ -385,7 +385,7 @@ test_that("a plan counts what a level or a bound stands for", {
 
 test_that("dates of one precision keep it in every set", {
   file <- withr::with_seed(4, data.frame(
-    sex = sample(c("m", "f"), 300, TRUE),
+    sex = factor(sample(c("m", "f"), 300, TRUE), c("m", "f")),
     born = as.Date(sprintf(
       "%d-%02d-01", sample(1950:2000, 300, TRUE), sample(12, 300, TRUE)
     )),
