@@ -159,25 +159,6 @@ joined_values <- function(x) {
 
 text_number <- function(x) suppressWarnings(as.double(unname(x)))
 
-read_codebook <- function(path) {
-  check_path(path, "x")
-  refuse_if(
-    !file.exists(path) || dir.exists(path),
-    "{.arg x} must be the path of a codebook.",
-    x = "There is no file {.file {path}}.", arg = "x"
-  )
-  fields <- or_else(utils::read.csv(
-    path,
-    colClasses = "character", na.strings = "", check.names = FALSE,
-    fileEncoding = "UTF-8-BOM", strip.white = FALSE
-  ))
-  refuse_if(
-    is.null(fields), "{.file {path}} must be a CSV file in UTF-8.",
-    x = "It could not be read.", arg = "x"
-  )
-  fields
-}
-
 #' @param book (`codebook`) The codebook to write.
 #' @rdname codebook
 #' @export

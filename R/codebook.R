@@ -137,7 +137,10 @@ smallest_size <- 1e-4
 #'   called. If `confirmed` is left out or emptied, the question mark decides.
 #'
 #' @param x (data frame, string or `codebook`) The fields, or the path of a CSV
-#'   file in UTF-8 that has them.
+#'   file that has them. It may come from a spreadsheet: with commas, semicolons
+#'   or tabs between its fields, in UTF-8 or Latin-1. In a file with semicolons
+#'   or tabs, numbers may have decimal commas, and dates may be written
+#'   31.01.2020.
 #' @param path (string) Where the CSV file is written. An existing file is an
 #'   error.
 #' @param ... Rows and columns, as for a data frame.
