@@ -197,3 +197,31 @@ synthesize_ <- function(spec, draws, seed, assignment, threads = 1L) {
     .Call(`_pseudosynth_synthesize_`, spec, draws, seed, assignment, threads)
 }
 
+turned_table_ <- function(table, by) {
+    .Call(`_pseudosynth_turned_table_`, table, by)
+}
+
+likeliest_size_ <- function(squares, varies, noise) {
+    .Call(`_pseudosynth_likeliest_size_`, squares, varies, noise)
+}
+
+whole_residual_ <- function(counts, levels) {
+    .Call(`_pseudosynth_whole_residual_`, counts, levels)
+}
+
+told_of_ <- function(residual, axes, variance) {
+    .Call(`_pseudosynth_told_of_`, residual, axes, variance)
+}
+
+shrunk_residuals_ <- function(columns, residuals, axes, variance) {
+    .Call(`_pseudosynth_shrunk_residuals_`, columns, residuals, axes, variance)
+}
+
+axis_moments_ <- function(columns, residuals, axes, variance) {
+    .Call(`_pseudosynth_axis_moments_`, columns, residuals, axes, variance)
+}
+
+squares_beside_ <- function(columns, residuals, centred, by) {
+    .Call(`_pseudosynth_squares_beside_`, columns, residuals, centred, by)
+}
+

@@ -38,21 +38,19 @@ level_axes <- function(pairs, margins, known = NULL) {
     tables[j] <- known[[j]]$tables %||% tables[j]
   }
   found <- lapply(before, axes_of)
+  of <- c("columns", "residual", "variance")
+  pairs <- lapply(stats::setNames(nm = of), function(part) {
+    lapply(pairs, `[[`, part)
+  })
+  variance <- as.double(pairs$variance)
+  weight <- tables * lengths(margins)
   for (round in seq_len(alike$rounds)) {
-    sum <- Map(`*`, before, tables * lengths(margins))
-    count <- tables * lengths(margins)
-    for (pair in pairs) {
-      told <- told_of(pair$residual, found[pair$columns], pair$variance)
-      if (told$t == 0) next
-      for (side in 1:2) {
-        j <- pair$columns[side]
-        k <- pair$columns[3 - side]
-        sum[[j]] <- sum[[j]] +
-          second_moment(told, found[[j]], found[[k]], side)
-        count[j] <- count[j] + length(found[[k]]$size)
-      }
-    }
-    found <- lapply(Map(`/`, sum, count), axes_of)
+    told <- axis_moments_(pairs$columns, pairs$residual, found, variance)
+    count <- weight + told$count
+    found <- Map(function(before, weight, own, moments, count) {
+      sum <- before * weight + own$axes %*% tcrossprod(moments, own$axes)
+      axes_of(sum / count)
+    }, before, weight, found, told$moments, count)
   }
   Map(c, found, lapply(count / lengths(margins), function(n) list(tables = n)))
 }
@@ -104,25 +102,6 @@ axes_of <- function(covariance) {
 
 covariance_of <- function(one) one$axes %*% (one$size * t(one$axes))
 
-#' What is expected of one side's covariance, given a noisy table
-#'
-#' The posterior's second moments along the axes, each column of the other side
-#' divided by its size.
-#' @param told (list) See told_of().
-#' @noRd
-second_moment <- function(told, own, other, side) {
-  first <- length((if (side == 1) own else other)$size)
-  mean <- matrix(told$mean, first)
-  variance <- matrix(told$variance, first)
-  if (side == 2) {
-    mean <- t(mean)
-    variance <- t(variance)
-  }
-  moment <- tcrossprod(mean / rep(sqrt(other$size), each = nrow(mean)))
-  diag(moment) <- diag(moment) + drop(variance %*% (1 / other$size))
-  own$axes %*% tcrossprod(moment, own$axes) / told$t
-}
-
 #' What a noisy interaction tells, along the axes of its columns
 #'
 #' @param residual (double) Noisy, centred, the first column's level fastest.
@@ -133,13 +112,7 @@ second_moment <- function(told, own, other, side) {
 #'   axes), `mean` and `variance` of the posterior there.
 #' @noRd
 told_of <- function(residual, axes, variance) {
-  varies <- varies_along(axes)
-  seen <- along_axes(residual, axes)
-  t <- likeliest_size(seen^2, varies, variance)
-  kept <- t * varies / (t * varies + variance)
-  list(
-    t = t, kept = kept, mean = kept * seen, variance = variance * kept
-  )
+  told_of_(as.double(residual), axes, variance)
 }
 
 #' How much interactions vary along each product of axes
@@ -148,52 +121,24 @@ varies_along <- function(axes) {
   Reduce(function(a, b) as.vector(outer(a, b)), lapply(axes, `[[`, "size"))
 }
 
-#' The likeliest t of normal numbers of variance t varies + noise
-#'
-#' On a grid in steps of 2, from where it can be at most: 0 where nothing is
-#' likelier.
-#' @param squares (double) Of the numbers.
-#' @noRd
-likeliest_size <- function(squares, varies, noise) {
-  most <- 8 * sum(squares) / sum(varies)
-  tried <- c(0, most * 2^-(0:30))
-  fit <- vapply(tried, function(t) {
-    variance <- t * varies + noise
-    -sum(log(variance) + squares / variance)
-  }, 0)
-  tried[which.max(fit)]
-}
-
 #' A table along the axes of its columns, and back
 #' @param axes (list) Of the table's columns.
 #' @noRd
 along_axes <- function(table, axes) {
-  turned_table(table, lapply(axes, function(one) t(one$axes)))
+  turned_table_(table, lapply(axes, function(one) t(one$axes)))
 }
 
 from_axes <- function(along, axes) {
-  turned_table(along, lapply(axes, `[[`, "axes"))
+  turned_table_(along, lapply(axes, `[[`, "axes"))
 }
 
-#' A table multiplied by a matrix along each of its columns
-#' @param by (list of matrix)
+#' Interactions without what is only noise: means of their posterior
+#' @param residuals (list of double) See told_of().
+#' @param columns (list of integer) Of each: their places in `axes`.
+#' @param axes (list) See level_axes().
+#' @param variance (double) Of the noise, of each.
+#' @return (list of double)
 #' @noRd
-turned_table <- function(table, by) {
-  before <- 1
-  for (one in by) {
-    after <- length(table) / (before * ncol(one))
-    x <- aperm(array(table, c(before, ncol(one), after)), c(2, 1, 3))
-    x <- array(one %*% matrix(x, ncol(one)), c(nrow(one), before, after))
-    table <- as.vector(aperm(x, c(2, 1, 3)))
-    before <- before * nrow(one)
-  }
-  table
-}
-
-#' An interaction without what is only noise
-#' @inheritParams told_of
-#' @noRd
-shrunk_residual <- function(residual, axes, variance) {
-  told <- told_of(residual, axes, variance)
-  if (told$t == 0) numeric(length(residual)) else from_axes(told$mean, axes)
+shrunk_residuals <- function(residuals, columns, axes, variance) {
+  shrunk_residuals_(columns, residuals, axes, as.double(variance))
 }

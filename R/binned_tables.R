@@ -66,11 +66,11 @@ replaced_star <- function(plan, variance) {
 #' @param levels (integer) Of the tables' predictors, then the bins.
 #' @param variance (double) Of each table's noise.
 #' @param known (list or `NULL`) Of the predictors, see level_axes().
-#' @param told (function) See shrunk_residual().
+#' @param told (function) See shrunk_residuals().
 #' @return (list of double) In counts.
 #' @noRd
 shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
-                          told = shrunk_residual) {
+                          told = shrunk_residuals) {
   last <- length(levels)
   pairs <- lapply(seq_along(residuals), function(t) {
     base <- pmax(expected[[t]], 0)
@@ -87,9 +87,10 @@ shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
   axes <- level_axes(pairs, c(
     lapply(pairs, function(pair) rowSums(pair$base)), list(margin)
   ), known)
-  lapply(pairs, function(pair) {
-    told(pair$residual, axes[pair$columns], pair$variance)
-  })
+  told(
+    lapply(pairs, `[[`, "residual"), lapply(pairs, `[[`, "columns"), axes,
+    variance
+  )
 }
 
 #' How bins vary before any table is seen: those beside each other are alike

@@ -28,7 +28,7 @@ derived_rounds <- 5
 #'   columns that follow none).
 #' @noRd
 told_by_tables <- function(plan, n, rules, derived = NULL,
-                           nearest = nearest_counts, told = shrunk_residual) {
+                           nearest = nearest_counts, told = shrunk_residuals) {
   derived <- derived %||% derived_columns(plan, n, rules)
   plan <- without_derived(plan, n, derived)
   rules <- rules_underived(rules, derived)
@@ -58,7 +58,7 @@ derived_columns <- function(plan, n, rules) {
   margins <- noisy_margins(plan, n, seq_along(levels))
   variance <- plan$noise$variance[margin_places(plan, seq_along(levels))]
   found <- list()
-  for (t in which(plan$noise$order == 2)) {
+  for (t in shown_pairs(plan, margins, variance, rank)) {
     pair <- plan$tables[[t]]
     pair <- pair[order(rank[pair])]
     column <- pair[1]
@@ -79,6 +79,36 @@ derived_columns <- function(plan, n, rules) {
   sources <- vapply(found, `[[`, 1L, "from")
   found <- found[order(rank[sources], decreasing = TRUE)]
   rev(found[!duplicated(followers(found))])
+}
+
+#' Pairs whose interaction is far more than noise, among protected columns
+#'
+#' Which no wide file has many of: the others are not looked at one by one.
+#' @param margins,variance Of all columns: noisy, and of that noise.
+#' @param rank (integer) Columns of fewer levels first.
+#' @return (integer) Places among `plan$tables`.
+#' @noRd
+shown_pairs <- function(plan, margins, variance, rank) {
+  pairs <- which(plan$noise$order == 2)
+  if (length(pairs) == 0) {
+    return(integer())
+  }
+  known <- lapply(margins, project_counts)
+  centred <- lapply(known, function(counts) counts - mean(counts))
+  columns <- matrix(unlist(plan$tables[pairs]), 2)
+  first <- columns[1, ]
+  second <- columns[2, ]
+  from <- ifelse(rank[first] > rank[second], first, second)
+  square <- squares_beside_(
+    plan$tables[pairs], plan$residuals[pairs], centred,
+    pmax(vapply(known, sum, 0)[from], 1)
+  )
+  l <- plan$levels - 1
+  margin <- variance * l
+  noise <- plan$noise$variance[pairs] * l[first] * l[second] +
+    margin[first] + margin[second]
+  kept <- !plan$published[first] & !plan$published[second]
+  pairs[kept & square > derived_size * noise]
 }
 
 #' The columns that follow another

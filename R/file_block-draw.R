@@ -8,6 +8,17 @@ block_fitting <- list(
   together = 50000, grown_together = 5e5
 )
 
+# A measured table takes as long as so many cells of a file. A file of 20 columns
+# has ten tables a column: a tenth of them counts as one column, at least
+cells_as_table <- 100
+tables_as_column <- 10
+
+#' How long fitting n records takes, in cells: see tell_long_step()
+#' @noRd
+fitting_work <- function(block, n) {
+  n * max(length(block$levels), length(block$targets) / tables_as_column)
+}
+
 #' Draw sets of a released block
 #'
 #' Cells start from their margins and move one at a time by their conditional

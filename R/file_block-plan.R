@@ -147,13 +147,18 @@ table_noise <- function(plan, n, margins = NULL) {
   variance <- if (length(plan$tables) > 0) allocate_noise(plan, n, margins)
   lengths <- plan$lengths
   scale <- factor <- numeric(length(variance))
-  for (t in seq_along(variance)) {
+  # Wide files have many tables of one kind
+  kind <- paste(
+    lengths$cells, lengths$whole, match(variance, unique(variance))
+  )
+  for (t in which(!duplicated(kind))) {
     cells <- lengths$cells[t]
     fine <- refined(
       cells, by_relation(lengths$whole[t]), variance[t], plan$sigma
     )
-    scale[t] <- noise_of(fine$moves, fine$budget, cells)$scale
-    factor[t] <- fine$factor
+    same <- kind == kind[t]
+    scale[same] <- noise_of(fine$moves, fine$budget, cells)$scale
+    factor[same] <- fine$factor
   }
   lengths$variance <- (scale / (factor * lengths$cells))^2
   lengths$scale <- scale

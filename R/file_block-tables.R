@@ -66,15 +66,7 @@ residual_lengths <- function(tables, levels) {
 #' @return (double) As `counts`.
 #' @noRd
 whole_residual <- function(counts, levels) {
-  before <- 1
-  for (l in levels) {
-    after <- length(counts) / (before * l)
-    x <- aperm(array(counts, c(before, l, after)), c(2, 1, 3))
-    x <- l * x - rep(colSums(x), each = l)
-    counts <- as.vector(aperm(x, c(2, 1, 3)))
-    before <- before * l
-  }
-  counts
+  whole_residual_(counts, levels)
 }
 
 #' Residuals of a table in its own unit: it, centred along every column
@@ -191,9 +183,14 @@ replaced_bound <- function(tables, levels, published, variance) {
 #' How far a replaced record moves each table at most, squared
 #' @noRd
 largest_moves <- function(tables, levels, published) {
-  vapply(tables, function(columns) {
+  # Wide files have many tables of one kind
+  kind <- vapply(tables, function(columns) {
+    paste(c(levels[columns], published[columns]), collapse = " ")
+  }, "")
+  moves <- vapply(tables[!duplicated(kind)], function(columns) {
     may <- lapply(!published[columns], function(free) c(FALSE, free))
     sets <- unique(as.matrix(expand.grid(may)))
     max(apply(sets, 1, replaced_square, levels = levels[columns]))
   }, 0)
+  moves[match(kind, unique(kind))]
 }

@@ -72,50 +72,72 @@ forbidden_among <- function(columns, levels, rules) {
 }
 
 #' The targets of all pairs and stated tables, in counts
-#' @param told (function) What a noisy residual tells: see shrunk_residual().
+#' @param told (function) What noisy residuals tell: see shrunk_residuals().
 #' @return (list of list) `columns`, `target` (double), `variance` (of the
 #'   noise).
 #' @noRd
-block_targets <- function(plan, n, margins, rules, told = shrunk_residual) {
-  axes <- level_axes(block_pairs(plan, n, margins), margins)
-  targets <- list()
-  name <- function(columns) paste(columns, collapse = " ")
-  for (t in which(plan$noise$order > 1)) {
-    columns <- plan$tables[[t]]
-    # Pairs come before tables of three, and these before those of four
-    smaller <- if (length(columns) > 2) {
-      parts <- utils::combn(columns, length(columns) - 1, simplify = FALSE)
-      targets[vapply(parts, name, "")]
-    }
-    smaller <- Filter(Negate(is.null), smaller)
-    if (length(columns) > 2 && length(smaller) == 0) smaller <- NULL
-    base <- expected_table(columns, plan$levels[columns], n, margins, smaller)
-    target <- base + told(
-      beside_expected(plan$residuals[[t]], base, plan$levels[columns]),
-      axes[columns], plan$noise$variance[t]
-    )
-    target[forbidden_among(columns, plan$levels, rules) + 1] <- 0
-    targets[[name(columns)]] <- list(
-      columns = columns, target = target, variance = plan$noise$variance[t]
-    )
+block_targets <- function(plan, n, margins, rules, told = shrunk_residuals) {
+  tables <- block_pairs(plan, n, margins)
+  axes <- level_axes(tables, margins)
+  targets <- told_targets(tables, plan$levels, axes, rules, told)
+  # Pairs come before tables of three, and these before those of four
+  for (order in setdiff(sort(unique(plan$noise$order)), 1:2)) {
+    smaller <- stats::setNames(targets, columns_text(targets))
+    tables <- lapply(which(plan$noise$order == order), function(t) {
+      columns <- plan$tables[[t]]
+      parts <- utils::combn(columns, order - 1, simplify = FALSE)
+      own <- smaller[vapply(parts, paste, "", collapse = " ")]
+      block_table(plan, t, expected_table(
+        columns, plan$levels[columns], n, margins,
+        unname(Filter(Negate(is.null), own))
+      ))
+    })
+    targets <- c(targets, told_targets(tables, plan$levels, axes, rules, told))
   }
-  unname(targets)
+  targets
 }
 
-#' The noisy interactions of all pairs
-#' @return (list) See level_axes().
+#' @param tables (list of list) See block_table().
+#' @noRd
+told_targets <- function(tables, levels, axes, rules, told) {
+  columns <- lapply(tables, `[[`, "columns")
+  variance <- vapply(tables, `[[`, 0, "variance")
+  beside <- told(lapply(tables, `[[`, "residual"), columns, axes, variance)
+  Map(function(one, beside) {
+    target <- one$base + beside
+    target[forbidden_among(one$columns, levels, rules) + 1] <- 0
+    list(columns = one$columns, target = target, variance = one$variance)
+  }, tables, beside)
+}
+
+columns_text <- function(tables) {
+  vapply(tables, function(one) paste(one$columns, collapse = " "), "")
+}
+
+#' All pairs, and what the noisy ones have beside their margins' product
+#' @return (list) See block_table() and level_axes().
 #' @noRd
 block_pairs <- function(plan, n = plan$n, margins = plan$margins) {
+  shares <- lapply(margins, function(margin) margin / sum(margin))
   lapply(which(plan$noise$order == 2), function(t) {
-    columns <- plan$tables[[t]]
-    levels <- plan$levels[columns]
-    base <- expected_table(columns, levels, n, margins, NULL)
-    list(
-      columns = columns,
-      residual = beside_expected(plan$residuals[[t]], base, levels),
-      variance = plan$noise$variance[t]
-    )
+    own <- shares[plan$tables[[t]]]
+    block_table(plan, t, n * as.vector(outer(own[[1]], own[[2]])))
   })
+}
+
+#' A noisy table beside an expected one
+#' @param t (count) Its place among `plan$tables`.
+#' @param base (double) What is expected.
+#' @return (list) `columns`, `base`, `residual` and its `variance`.
+#' @noRd
+block_table <- function(plan, t, base) {
+  columns <- plan$tables[[t]]
+  list(
+    columns = columns, base = base, variance = plan$noise$variance[t],
+    residual = beside_expected(
+      plan$residuals[[t]], base, plan$levels[columns]
+    )
+  )
 }
 
 #' What the released pairs of a block tell of its columns' levels

@@ -97,12 +97,13 @@ noisy_size <- function(n, noise, seed) {
 noisy_residuals <- function(counts, plan, noise, seed,
                             what = what_of_block[["tables"]]) {
   levels <- plan$levels
+  seeds <- stage_seeds(seed, "table", length(counts))
   lapply(seq_along(counts), function(t) {
     own <- levels[plan$tables[[t]]]
     cells <- noise$cells[t]
     whole <- noisy_sums(
       noise$factor[t] * whole_residual(counts[[t]], own),
-      list(scale = noise$scale[t], rho = NA), stage_seed(seed, "table", t), what
+      list(scale = noise$scale[t], rho = NA), seeds[[t]], what
     )
     centred_table(whole / (noise$factor[t] * cells), own)
   })

@@ -12,7 +12,7 @@
 draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE,
                        remote = FALSE) {
   n <- n %||% round(x$block$n)
-  tell_long_step("Fitting records to tables", m * n * length(x$levels))
+  tell_long_step("Fitting records to tables", m * fitting_work(x$block, n))
   words <- words_of_files(seed)
   # Small sets are fitted together here, on threads. Of large ones one at a time
   # is kept.

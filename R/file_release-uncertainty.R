@@ -27,9 +27,7 @@ draw_uncertain_block <- function(block, random) {
   nearest <- function(noisy, variance) {
     if (is.na(variance)) noisy else drawn_counts(noisy, variance, random)
   }
-  told <- function(residual, axes, variance) {
-    drawn_residual(residual, axes, variance, random)
-  }
+  told <- drawn_residuals(random)
   drawn <- block
   parts <- c("derived", "margins", "targets")
   drawn[parts] <- told_by_tables(
@@ -95,11 +93,22 @@ truncated_normal <- function(centre, deviation, low, high, u) {
   clamp(centre + sign * deviation * clamp(x, from, to), low, high)
 }
 
+#' What draws interactions one after the other, where shrunk_residuals() has
+#' means
+#' @noRd
+drawn_residuals <- function(random, prior = uncertain_prior) {
+  function(residuals, columns, axes, variance) {
+    Map(function(residual, own, variance) {
+      drawn_residual(residual, axes[own], variance, random, prior)
+    }, residuals, columns, variance)
+  }
+}
+
 #' An interaction drawn from its posterior
 #'
-#' As shrunk_residual(), under a wider prior whose size is drawn from its own
+#' As shrunk_residuals(), under a wider prior whose size is drawn from its own
 #' posterior: flat in its standard deviation, on a grid.
-#' @inheritParams shrunk_residual
+#' @inheritParams told_of
 #' @param random (function of a count)
 #' @param prior (number) See uncertain_prior.
 #' @noRd
@@ -175,9 +184,7 @@ uncertain_amount <- function(amount, set, random) {
     tables$residuals, expected[tables$columns],
     c(amount$levels[tables$columns], bins), tables$noise$variance,
     tables$known,
-    function(residual, axes, variance) {
-      drawn_residual(residual, axes, variance, random, prior = 1)
-    }
+    drawn_residuals(random, prior = 1)
   )
   amount
 }

@@ -194,18 +194,17 @@ file_release <- function(plan, epsilon, delta = 1e-6,
 #' @noRd
 release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
                               seed, n = NULL) {
-  tell_long_step("Measuring tables", (n %||% 0) * ncol(plan$codes))
+  tell_long_step("Measuring tables", max(
+    (n %||% 0) * ncol(plan$codes), cells_as_table * length(spending$block$tables)
+  ))
   block <- release_plan(
     plan$codes, spending$block, block_rules(plan), stage_seed(seed, "block")
   )
-  # Geometry needs no more records than amount_rows; published ones are kept
-  n <- if (!has_public_size(plan)) min(round(block$n), amount_rows)
-  tell_long_step("Fitting records to tables", block$n * ncol(plan$codes))
-  set <- draw_block(
-    block, n = n, words = seed_words(stage_seed(seed, "geometry"), "sets")
-  )[[1]]
-  colnames(set) <- colnames(plan$codes)
-  amounts <- release_amounts(plan, spending, block, set, seed)
+  amounts <- if (length(spending$amounts$each) > 0) {
+    amounts_beside(plan, spending, block, seed)
+  } else {
+    list()
+  }
   charges <- spending$charges
   # The same seed and outcome are the same release, which is paid once
   if (is_seeded(seed)) {
@@ -228,6 +227,19 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)
   )
+}
+
+#' The amounts, by the geometry of a set of the block
+#' @noRd
+amounts_beside <- function(plan, spending, block, seed) {
+  # Geometry needs no more records than amount_rows; published ones are kept
+  n <- if (!has_public_size(plan)) min(round(block$n), amount_rows)
+  tell_long_step("Fitting records to tables", fitting_work(block, block$n))
+  set <- draw_block(
+    block, n = n, words = seed_words(stage_seed(seed, "geometry"), "sets")
+  )[[1]]
+  colnames(set) <- colnames(plan$codes)
+  release_amounts(plan, spending, block, set, seed)
 }
 
 #' Refuse columns of so many levels that their tables are noise

@@ -53,6 +53,21 @@ stage_seed <- function(seed, stage, number = 1) {
   if (is.null(seed)) {
     return(NULL)
   }
+  numbered_seed(seed, stage, number)
+}
+
+#' The seeds of stages 1 to n of one name
+#' @return (list) Of stage_seed().
+#' @noRd
+stage_seeds <- function(seed, stage, n) {
+  value <- if (is_job_seed(seed)) seed$value else seed
+  lapply(seq_len(n), function(number) {
+    own <- if (!is.null(value)) numbered_seed(value, stage, number)
+    if (is_job_seed(seed)) job_seed(own, seed$run) else own
+  })
+}
+
+numbered_seed <- function(seed, stage, number) {
   words <- stream_seed_(seed, enc2utf8(stage), number)
   words[1] * 2^21 + floor(words[2] / 2^11)
 }

@@ -633,6 +633,91 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// turned_table_
+Rcpp::NumericVector turned_table_(Rcpp::NumericVector table, Rcpp::List by);
+RcppExport SEXP _pseudosynth_turned_table_(SEXP tableSEXP, SEXP bySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type by(bySEXP);
+    rcpp_result_gen = Rcpp::wrap(turned_table_(table, by));
+    return rcpp_result_gen;
+END_RCPP
+}
+// likeliest_size_
+double likeliest_size_(Rcpp::NumericVector squares, Rcpp::NumericVector varies, double noise);
+RcppExport SEXP _pseudosynth_likeliest_size_(SEXP squaresSEXP, SEXP variesSEXP, SEXP noiseSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type squares(squaresSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type varies(variesSEXP);
+    Rcpp::traits::input_parameter< double >::type noise(noiseSEXP);
+    rcpp_result_gen = Rcpp::wrap(likeliest_size_(squares, varies, noise));
+    return rcpp_result_gen;
+END_RCPP
+}
+// whole_residual_
+Rcpp::NumericVector whole_residual_(Rcpp::NumericVector counts, Rcpp::IntegerVector levels);
+RcppExport SEXP _pseudosynth_whole_residual_(SEXP countsSEXP, SEXP levelsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    rcpp_result_gen = Rcpp::wrap(whole_residual_(counts, levels));
+    return rcpp_result_gen;
+END_RCPP
+}
+// told_of_
+Rcpp::List told_of_(Rcpp::NumericVector residual, Rcpp::List axes, double variance);
+RcppExport SEXP _pseudosynth_told_of_(SEXP residualSEXP, SEXP axesSEXP, SEXP varianceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type residual(residualSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< double >::type variance(varianceSEXP);
+    rcpp_result_gen = Rcpp::wrap(told_of_(residual, axes, variance));
+    return rcpp_result_gen;
+END_RCPP
+}
+// shrunk_residuals_
+Rcpp::List shrunk_residuals_(Rcpp::List columns, Rcpp::List residuals, Rcpp::List axes, Rcpp::NumericVector variance);
+RcppExport SEXP _pseudosynth_shrunk_residuals_(SEXP columnsSEXP, SEXP residualsSEXP, SEXP axesSEXP, SEXP varianceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type residuals(residualsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type variance(varianceSEXP);
+    rcpp_result_gen = Rcpp::wrap(shrunk_residuals_(columns, residuals, axes, variance));
+    return rcpp_result_gen;
+END_RCPP
+}
+// axis_moments_
+Rcpp::List axis_moments_(Rcpp::List columns, Rcpp::List residuals, Rcpp::List axes, Rcpp::NumericVector variance);
+RcppExport SEXP _pseudosynth_axis_moments_(SEXP columnsSEXP, SEXP residualsSEXP, SEXP axesSEXP, SEXP varianceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type residuals(residualsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type variance(varianceSEXP);
+    rcpp_result_gen = Rcpp::wrap(axis_moments_(columns, residuals, axes, variance));
+    return rcpp_result_gen;
+END_RCPP
+}
+// squares_beside_
+Rcpp::NumericVector squares_beside_(Rcpp::List columns, Rcpp::List residuals, Rcpp::List centred, Rcpp::NumericVector by);
+RcppExport SEXP _pseudosynth_squares_beside_(SEXP columnsSEXP, SEXP residualsSEXP, SEXP centredSEXP, SEXP bySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type residuals(residualsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type centred(centredSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type by(bySEXP);
+    rcpp_result_gen = Rcpp::wrap(squares_beside_(columns, residuals, centred, by));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_grid_sum_", (DL_FUNC) &_pseudosynth_grid_sum_, 7},
@@ -684,6 +769,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_whole_scores_", (DL_FUNC) &_pseudosynth_whole_scores_, 4},
     {"_pseudosynth_whole_sums_", (DL_FUNC) &_pseudosynth_whole_sums_, 7},
     {"_pseudosynth_synthesize_", (DL_FUNC) &_pseudosynth_synthesize_, 5},
+    {"_pseudosynth_turned_table_", (DL_FUNC) &_pseudosynth_turned_table_, 2},
+    {"_pseudosynth_likeliest_size_", (DL_FUNC) &_pseudosynth_likeliest_size_, 3},
+    {"_pseudosynth_whole_residual_", (DL_FUNC) &_pseudosynth_whole_residual_, 2},
+    {"_pseudosynth_told_of_", (DL_FUNC) &_pseudosynth_told_of_, 3},
+    {"_pseudosynth_shrunk_residuals_", (DL_FUNC) &_pseudosynth_shrunk_residuals_, 4},
+    {"_pseudosynth_axis_moments_", (DL_FUNC) &_pseudosynth_axis_moments_, 4},
+    {"_pseudosynth_squares_beside_", (DL_FUNC) &_pseudosynth_squares_beside_, 4},
     {NULL, NULL, 0}
 };
 

@@ -5,6 +5,12 @@ some_axes <- function(levels) {
   })
 }
 
+shrunk_residual <- function(residual, axes, variance) {
+  shrunk_residuals(
+    list(as.double(residual)), list(seq_along(axes)), axes, variance
+  )[[1]]
+}
+
 test_that("axes are orthonormal, sum to 0 and bring every centred table back", {
   withr::local_seed(1)
   levels <- c(3, 4, 2)
@@ -67,10 +73,10 @@ test_that("the size of interactions is the likeliest one", {
     }
     best <- stats::optimize(function(x) loss(exp(x)), c(-8, 8))$minimum
     # Within a step of the grid
-    expect_lt(abs(log(likeliest_size(seen^2, varies, 2)) - best), log(2))
+    expect_lt(abs(log(likeliest_size_(seen^2, varies, 2)) - best), log(2))
   }
   # Of equal sizes it is the mean square beyond the noise's, 0 where that is 0
-  expect_identical(likeliest_size(rep(1, 10), rep(1, 10), 2), 0)
+  expect_identical(likeliest_size_(rep(1, 10), rep(1, 10), 2), 0)
 })
 
 test_that("a round gives what is expected of a column's covariance", {
@@ -88,12 +94,21 @@ test_that("a round gives what is expected of a column's covariance", {
     own <- d %*% axes[[2]]$axes
     own %*% (1 / axes[[2]]$size * t(own)) / told$t
   })
-  found <- second_moment(told, axes[[1]], axes[[2]], 1)
+  # Of the first column, in the levels' own coordinates
+  moment_of <- function(columns, residual) {
+    found <- axis_moments_(list(columns), list(residual), axes, 20)
+    expect_equal(found$count, c(3, 2))
+    axes[[1]]$axes %*% tcrossprod(found$moments[[1]], axes[[1]]$axes)
+  }
+  found <- moment_of(1:2, residual)
   error <- apply(draws, 1:2, stats::sd) / sqrt(20000)
   expect_lt(max(abs(found - apply(draws, 1:2, mean)) / error), 5.5)
   # The other side of the turned table is the same
-  turned <- told_of(as.vector(t(matrix(residual, 3))), rev(axes), 20)
-  expect_equal(second_moment(turned, axes[[1]], axes[[2]], 2), found)
+  expect_equal(moment_of(2:1, as.vector(t(matrix(residual, 3)))), found)
+  # What is only noise tells nothing
+  none <- axis_moments_(list(1:2), list(residual), axes, 1e6)
+  expect_equal(none$count, c(0, 0))
+  expect_true(all(unlist(none$moments) == 0))
 })
 
 # Interactions of one column of `l` levels with others, in one direction only

@@ -308,7 +308,7 @@ test_that("columns that rules tie together move as one, by their law", {
     keys <- vapply(law$codes, state_key, "")
     runs <- by_night(6000, 3000)
     from <- sample(length(keys), runs, TRUE, law$p)
-    for (sweeps in c(1, 15)) {
+    for (sweeps in c(1, 90)) {
       found <- vapply(seq_len(runs), function(r) {
         begin <- if (sweeps == 1) law$codes[[from[r]]] else start
         state_key(test_sweep_records_(
@@ -320,6 +320,88 @@ test_that("columns that rules tie together move as one, by their law", {
       p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
       expect_gt(p, 1e-5)
     }
+  }
+})
+
+test_that("blocks around a column, and those that end nowhere, keep the law", {
+  withr::local_seed(12)
+  # Columns 1 and 2 say whether 3 and 4 are asked; 4 and 5 are not both 3, by a
+  # rule with a table of three. Rules of three columns leave some draws no level
+  levels <- c(2L, 2L, 3L, 3L, 2L)
+  domain <- whole_domain(levels)
+  broken <- list(
+    list(1:3, function(x) (x[, 1] == 2 & x[, 2] == 2) != (x[, 3] > 1)),
+    list(c(2L, 4L), function(x) (x[, 2] == 2) != (x[, 4] > 1)),
+    list(3:5, function(x) (x[, 3] + x[, 4] + x[, 5]) %% 3 == 1)
+  )
+  rules <- lapply(broken, function(one) {
+    own <- whole_domain(levels[one[[1]]])
+    all <- matrix(1L, nrow(own), 5)
+    all[, one[[1]]] <- own
+    list(
+      columns = one[[1]],
+      cells = cell_number(own[one[[2]](all), ], levels[one[[1]]])
+    )
+  })
+  bad <- Reduce(`|`, lapply(broken, function(one) one[[2]](domain)))
+  forbidden <- domain[bad, ]
+  storage.mode(forbidden) <- "integer"
+  tables <- list(
+    list(columns = 1:2, target = stats::runif(4), weight = 0.7),
+    list(columns = c(3L, 2L), target = stats::runif(6), weight = 2),
+    list(columns = c(1L, 4L), target = stats::runif(6), weight = 0.4),
+    list(columns = 3:5, target = stats::runif(18), weight = 1.5),
+    list(columns = c(5L, 1L), target = stats::runif(4), weight = 1)
+  )
+  allowed <- domain[!bad, ]
+  storage.mode(allowed) <- "integer"
+  start <- allowed[c(1, nrow(allowed)), ]
+  free <- rep(FALSE, 5)
+  law <- enumerated_law(levels, 2, start, free, tables, forbidden, 1.5)
+  keys <- vapply(law$codes, state_key, "")
+  runs <- by_night(8000, 4000)
+  from <- sample(length(keys), runs, TRUE, law$p)
+  for (sweeps in c(1, 30)) {
+    found <- vapply(seq_len(runs), function(r) {
+      begin <- if (sweeps == 1) law$codes[[from[r]]] else start
+      state_key(test_sweep_records_(
+        begin, levels, free, tables, rules, 1.5, sweeps, c(70 + sweeps, r)
+      )$codes)
+    }, "")
+    expect_true(all(found %in% keys))
+    count <- tabulate(match(found, keys), length(keys))
+    p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
+    expect_gt(p, 1e-5)
+  }
+})
+
+test_that("a filter has its share, whatever its questions could be", {
+  withr::local_seed(13)
+  n <- 2000
+  # Of the eight questions alone 12^8 combinations; one of them is a filter, too
+  levels <- c(rep(13L, 8), 2L)
+  yes <- stats::rnorm(n) < 0.3
+  codes <- cbind(matrix(1L + sample(12L, 8 * n, TRUE), n), 1L + yes)
+  codes[!yes, 1:8] <- 1L
+  codes[codes[, 8] < 8, 1:2] <- 1L
+  storage.mode(codes) <- "integer"
+  cells <- whole_domain(c(13L, 2L))
+  unasked <- cells[(cells[, 1] > 1) != (cells[, 2] == 2), ]
+  within <- whole_domain(c(13L, 13L))
+  within <- within[(within[, 1] > 1) != (within[, 2] >= 8), ]
+  rules <- c(
+    lapply(3:8, function(j) list(columns = c(j, 9L), forbidden = unasked)),
+    lapply(1:2, function(j) list(columns = c(j, 8L), forbidden = within))
+  )
+  for (published in list(rep(FALSE, 9), 1:9 == 9)) {
+    release <- block_of(codes, levels, 5, rules = rules, published = published)
+    set <- draw_block(release, n = n, words = c(7, 8))[[1]]
+    expect_identical((set[, 9] == 2) + 0, (rowSums(set[, 3:8] > 1) == 6) + 0)
+    expect_true(all((set[, 3:8] > 1) == (set[, 9] == 2)))
+    expect_true(all((set[, 1:2] > 1) == (set[, 8] >= 8)))
+    expect_lt(abs(mean(set[, 9]) - mean(codes[, 9])), 0.01)
+    expect_lt(abs(mean(set[, 1] > 1) - mean(codes[, 1] > 1)), 0.02)
+    if (any(published)) expect_identical(set[, 9], codes[, 9])
   }
 })
 

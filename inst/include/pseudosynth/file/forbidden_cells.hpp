@@ -39,17 +39,6 @@ class ForbiddenCells {
     return !of_column_[static_cast<std::size_t>(column)].empty();
   }
 
-  /// Does a rule hold two columns together?
-  bool share_rule(int j, int k) const {
-    const auto has = [](const Rule& rule, int column) {
-      const std::vector<int>& all = rule.columns.column;
-      return std::find(all.begin(), all.end(), column) != all.end();
-    };
-    return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
-      return has(rule, j) && has(rule, k);
-    });
-  }
-
   std::size_t size() const { return rules_.size(); }
   const std::vector<int>& columns_of(std::size_t rule) const {
     return rules_[rule].columns.column;
@@ -68,18 +57,23 @@ class ForbiddenCells {
     return rules_[r].forbidden[cell(rules_[r].columns, record)] != 0;
   }
 
-  /// @brief allowed[v] = 0 where level v of `column` would break a rule.
-  /// @param allowed as many as the column has levels, all 1 before.
-  void strike(const std::uint16_t* record, int column, int levels,
-              char* allowed) const {
-    for (const Place& at : of_column_[static_cast<std::size_t>(column)]) {
-      const Rule& rule = rules_[at.rule];
-      const std::size_t here =
-          cell(rule.columns, record) - at.stride * record[column];
-      for (int v = 0; v < levels; ++v) {
-        if (rule.forbidden[here + at.stride * static_cast<std::size_t>(v)])
-          allowed[v] = 0;
-      }
+  /// A rule of a column, and how far apart its levels' cells are.
+  struct Place {
+    std::size_t rule, stride;
+  };
+  const std::vector<Place>& places_of(int column) const {
+    return of_column_[static_cast<std::size_t>(column)];
+  }
+
+  /// Levels of `column` that would break the rule get `barrier`.
+  void bar(const Place& at, const std::uint16_t* record, int column, int levels,
+           double barrier, double* bars) const {
+    const Rule& rule = rules_[at.rule];
+    const std::size_t here =
+        cell(rule.columns, record) - at.stride * record[column];
+    for (int v = 0; v < levels; ++v) {
+      if (rule.forbidden[here + at.stride * static_cast<std::size_t>(v)])
+        bars[v] = barrier;
     }
   }
 
@@ -87,9 +81,6 @@ class ForbiddenCells {
   struct Rule {
     CrossedColumns columns;
     std::vector<char> forbidden;
-  };
-  struct Place {
-    std::size_t rule, stride;
   };
 
   static std::size_t cell(const CrossedColumns& columns,

@@ -15,11 +15,13 @@ namespace detail {
 /// n runs of L numbers, less `self` at level `own`.
 /// @param run lanes are read beyond the last level.
 /// @param[out] law L numbers, and room for whole lanes.
+/// @return by `least` the least energy, which the exponentials are beside.
 template <int W>
 PSEUDOSYNTH_INLINE void level_law_kernel(const double* const* run,
                                          std::size_t n, std::size_t L,
                                          std::size_t own, double self,
-                                         double beta, double* law) {
+                                         double beta, double* law,
+                                         double& least) {
   simd::Real<W> x, lane, from, factor;
   for (int l = 0; l < W; ++l) lane[l] = l;
   simd::broadcast<W>(-beta, factor);
@@ -34,7 +36,7 @@ PSEUDOSYNTH_INLINE void level_law_kernel(const double* const* run,
     sum = lane == at ? sum - less : sum;
     simd::store<W>(sum, law + v);
   }
-  double least = law[0];
+  least = law[0];
   for (std::size_t v = 1; v < L; ++v) least = std::min(least, law[v]);
   simd::broadcast<W>(least, from);
   for (std::size_t v = 0; v < L; v += W) {
@@ -48,8 +50,9 @@ PSEUDOSYNTH_INLINE void level_law_kernel(const double* const* run,
 }
 PSEUDOSYNTH_DISPATCH(level_law,
                      (const double* const* run, std::size_t n, std::size_t L,
-                      std::size_t own, double self, double beta, double* law),
-                     (run, n, L, own, self, beta, law))
+                      std::size_t own, double self, double beta, double* law,
+                      double& least),
+                     (run, n, L, own, self, beta, law, least))
 
 }  // namespace detail
 

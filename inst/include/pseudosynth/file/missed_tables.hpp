@@ -35,7 +35,6 @@ class MissedTables {
   MissedTables(const std::vector<int>& levels, const std::vector<char>& fixed,
                const std::vector<TargetTable>& tables, double scale)
       : levels_(levels.begin(), levels.end()),
-        weight_(levels.size(), 0.0),
         pairs_(levels.size()),
         views_(levels.size()),
         mirrors_(levels.size()) {
@@ -54,97 +53,96 @@ class MissedTables {
     return sum;
   }
 
-  /// A record, levels from 0, comes in, or goes: `by` is 1 or -1.
-  void count(const std::uint16_t* record, double by = 1.0) {
+  /// A record, levels from 0, comes in.
+  void count(const std::uint16_t* record) {
     for (std::size_t j = 0; j < levels_.size(); ++j) {
       for (const Pair& pair : pairs_[j])
         miss_[pair.start + levels_[j] * record[pair.other] + record[j]] +=
-            by * pair.weight;
+            pair.weight;
       for (const View& view : views_[j])
-        miss_[view.start + offset(view, record) + record[j]] +=
-            by * view.weight;
+        miss_[view.start + offset(view, record) + record[j]] += view.weight;
     }
   }
 
-  /// The weight of all tables with column j.
-  double weight_with(std::size_t j) const { return weight_[j]; }
+  /// Tables with a column, by their places.
+  struct Tables {
+    std::vector<std::size_t> pair, view;
+  };
 
-  double weight_with_both(std::size_t j, std::size_t k) const {
-    double sum = 0.0;
-    for (const Pair& pair : pairs_[j]) sum += (pair.other == k) * pair.weight;
-    for (const View& view : views_[j]) sum += has(view, k) * view.weight;
-    return sum;
-  }
-
-  /// Adds what tables with column j miss at each of its levels, the
-  /// record's other levels given.
-  void add(const std::uint16_t* record, std::size_t j, double* sum) const {
-    for (const Pair& pair : pairs_[j]) {
-      const double* miss = at_pair(pair, record, j);
-      for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
+  /// Those that have column j and none of some others.
+  /// @param without by column: such another one?
+  Tables tables_with(std::size_t j, const std::vector<char>& without) const {
+    Tables found;
+    for (std::size_t a = 0; a < pairs_[j].size(); ++a)
+      if (!without[pairs_[j][a].other]) found.pair.push_back(a);
+    for (std::size_t a = 0; a < views_[j].size(); ++a) {
+      const std::vector<int>& all = views_[j][a].column;
+      if (std::none_of(all.begin(), all.end(), [&](int column) {
+            return without[static_cast<std::size_t>(column)] != 0;
+          }))
+        found.view.push_back(a);
     }
-    for (const View& view : views_[j]) add_view(view, record, j, sum);
+    return found;
   }
 
-  /// Is all that a move of column j changes pairs, and not too many of them?
-  bool has_law(std::size_t j) const {
-    return views_[j].empty() && mirrors_[j].empty() &&
-           pairs_[j].size() <= kMost;
-  }
-
-  /// What column j of a record is drawn from, where has_law(): the cumulative
-  /// exp(-beta energy) of its levels.
+  /// What column j of a record is drawn from: the cumulative exp(-beta energy)
+  /// of its levels, where level v costs the sum over tables of weight (miss +
+  /// 1 / 2) without the record.
+  /// @param record its other columns are where it goes; `own` is what the
+  ///   tables count it as.
+  /// @param bars added to the energies of levels, or null.
+  /// @param energy room for whole lanes.
   /// @param[out] law numbers for the levels, and room for whole lanes.
-  void law(const std::uint16_t* record, std::size_t j, double beta,
-           double* law) const {
-    const double* run[kMost];
-    const std::vector<Pair>& pairs = pairs_[j];
-    for (std::size_t a = 0; a < pairs.size(); ++a)
-      run[a] = at_pair(pairs[a], record, j);
-    detail::level_law(run, pairs.size(), levels_[j], record[j], weight_[j],
-                      beta, law);
-  }
-
-  /// The same of tables that have, or do not have, column k.
-  void add_if(const std::uint16_t* record, std::size_t j, std::size_t k,
-              bool with, double* sum) const {
-    for (const Pair& pair : pairs_[j]) {
-      if ((pair.other == k) != with) continue;
+  /// @return the least energy: the law's exponentials are beside it.
+  double law(const std::uint16_t* record, const std::uint16_t* own,
+             std::size_t j, const Tables& tables, double beta,
+             const double* bars, double* energy, double* law) const {
+    const double* run[kMost + 2];
+    std::size_t runs = 0;
+    double self = 0.0;
+    const bool few = tables.pair.size() <= kMost, still = record == own;
+    if (!few || !tables.view.empty()) {
+      std::fill_n(energy, levels_[j], 0.0);
+      run[runs++] = energy;
+    }
+    for (const std::size_t a : tables.pair) {
+      const Pair& pair = pairs_[j][a];
       const double* miss = at_pair(pair, record, j);
-      for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
+      if (still || record[pair.other] == own[pair.other]) self += pair.weight;
+      if (few) {
+        run[runs++] = miss;
+      } else {
+        for (std::size_t v = 0; v < levels_[j]; ++v) energy[v] += miss[v];
+      }
     }
-    for (const View& view : views_[j]) {
-      if (has(view, k) == with) add_view(view, record, j, sum);
+    for (const std::size_t a : tables.view) {
+      const View& view = views_[j][a];
+      const std::size_t at = offset(view, record);
+      if (still || at == offset(view, own)) self += view.weight;
+      const double* miss = miss_.data() + view.start + at;
+      for (std::size_t v = 0; v < levels_[j]; ++v) energy[v] += miss[v];
     }
+    if (bars != nullptr) run[runs++] = bars;
+    double least;
+    detail::level_law(run, runs, levels_[j], own[j], self, beta, law, least);
+    return least;
   }
 
-  /// The same of tables that have column j and no other of a group.
-  /// @param member of the group, by column.
-  void add_alone(const std::uint16_t* record, std::size_t j,
-                 const std::vector<char>& member, double* sum) const {
-    for (const Pair& pair : pairs_[j]) {
-      if (member[pair.other]) continue;
-      const double* miss = at_pair(pair, record, j);
-      for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
-    }
-    for (const View& view : views_[j]) {
-      if (members(view, member) == 0) add_view(view, record, j, sum);
-    }
-  }
-
-  /// What tables with several columns of a group, of which j is the first, miss
-  /// in the record's cell.
-  double missed_together(const std::uint16_t* record, std::size_t j,
-                         const std::vector<char>& member) const {
+  /// The same energy of one level alone.
+  double energy_at(const std::uint16_t* record, const std::uint16_t* own,
+                   std::size_t j, const Tables& tables) const {
     double sum = 0.0;
-    for (const Pair& pair : pairs_[j]) {
-      if (member[pair.other] && pair.other > j)
-        sum += at_pair(pair, record, j)[record[j]];
+    const bool same = record[j] == own[j];
+    for (const std::size_t a : tables.pair) {
+      const Pair& pair = pairs_[j][a];
+      sum += at_pair(pair, record, j)[record[j]];
+      if (same && record[pair.other] == own[pair.other]) sum -= pair.weight;
     }
-    for (const View& view : views_[j]) {
-      const std::size_t others = members(view, member);
-      if (others > 0 && others == members(view, member, j))
-        sum += miss_[view.start + offset(view, record) + record[j]];
+    for (const std::size_t a : tables.view) {
+      const View& view = views_[j][a];
+      const std::size_t at = offset(view, record);
+      sum += miss_[view.start + at + record[j]];
+      if (same && at == offset(view, own)) sum -= view.weight;
     }
     return sum;
   }
@@ -170,8 +168,8 @@ class MissedTables {
 
  private:
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-  // Pairs of a column
-  static constexpr std::size_t kMost = 64;
+  // Pairs of a column that are added up in lanes
+  static constexpr std::size_t kMost = 510;
 
   /// A table as one of its columns looks at it.
   struct View {
@@ -218,7 +216,6 @@ class MissedTables {
     for (std::size_t own = 0; own < column.size(); ++own) {
       if (start[own] == kNowhere) continue;
       const std::size_t j = static_cast<std::size_t>(column[own]);
-      weight_[j] += table.weight;
       if (column.size() == 2) {
         const std::size_t other = static_cast<std::size_t>(column[1 - own]);
         pairs_[j].push_back(
@@ -263,31 +260,9 @@ class MissedTables {
     return at;
   }
 
-  /// How many columns of a view, besides its own, are of a group and come after
-  /// column `after`.
-  static std::size_t members(const View& view, const std::vector<char>& member,
-                             std::size_t after = kNowhere) {
-    return static_cast<std::size_t>(
-        std::count_if(view.column.begin(), view.column.end(), [&](int column) {
-          const std::size_t k = static_cast<std::size_t>(column);
-          return member[k] != 0 && (after == kNowhere || k > after);
-        }));
-  }
-
-  static bool has(const View& view, std::size_t k) {
-    return std::find(view.column.begin(), view.column.end(),
-                     static_cast<int>(k)) != view.column.end();
-  }
-
   const double* at_pair(const Pair& pair, const std::uint16_t* record,
                         std::size_t j) const {
     return miss_.data() + pair.start + levels_[j] * record[pair.other];
-  }
-
-  void add_view(const View& view, const std::uint16_t* record, std::size_t j,
-                double* sum) const {
-    const double* miss = miss_.data() + view.start + offset(view, record);
-    for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
   }
 
   void shift(const std::uint16_t* record, std::size_t j, double by) {
@@ -299,7 +274,6 @@ class MissedTables {
   }
 
   std::vector<std::size_t> levels_;
-  std::vector<double> weight_;
   std::vector<std::vector<Pair>> pairs_;
   std::vector<std::vector<View>> views_;
   std::vector<std::vector<Mirror>> mirrors_;

@@ -1,7 +1,6 @@
 // Records whose tables come close to targets: Gibbs moves of one cell of one
-// record under exp(-beta sum weight |tables - targets|^2 / 2), beta rising; of
-// two cells at once where a rule holds them together, and of more where rules
-// tie them.
+// record under exp(-beta sum weight |tables - targets|^2 / 2), beta rising, and
+// Metropolis moves of all cells at once that rules tie together.
 #ifndef PSEUDOSYNTH_FILE_RECORD_FITTING_HPP
 #define PSEUDOSYNTH_FILE_RECORD_FITTING_HPP
 
@@ -41,30 +40,22 @@ class FittedRecords {
         d_(task.levels.size()),
         n_(rows.size() / d_),
         rows_(std::move(rows)),
-        missed_(task.levels, task.fixed, task.tables, scale) {
+        missed_(task.levels, task.fixed, task.tables, scale),
+        to_(d_),
+        back_(d_) {
     for (std::size_t i = 0; i < n_; ++i) missed_.count(row(i));
+    std::size_t most = 1;
+    const std::vector<char> none(d_, 0);
     for (std::size_t j = 0; j < d_; ++j) {
-      quick_.push_back(missed_.has_law(j) &&
-                       !task.forbidden.concerns(static_cast<int>(j)));
-      law_.resize(std::max(law_.size(), simd::whole_lanes(levels(j))));
+      all_.push_back(missed_.tables_with(j, none));
+      most = std::max(most, simd::whole_lanes(levels(j)));
     }
-    for (TiedColumns& tied : find_tied_columns(task.levels, task.fixed,
-                                               task.forbidden, kMostTied)) {
-      Group group{std::move(tied), std::vector<char>(d_, 0), 1.0};
-      const double m = static_cast<double>(group.tied.column.size());
-      const double work =
-          static_cast<double>(group.tied.n_combinations()) * m * (m - 1) / 2.0;
-      group.share = std::min(1.0, kWork / std::max(work, 1.0));
-      for (const std::size_t j : group.tied.column) group.member[j] = 1;
-      groups_.push_back(std::move(group));
-    }
-    for (std::size_t j = 0; j < d_; ++j) {
-      for (std::size_t k = j + 1; k < d_; ++k) {
-        if (!task.fixed[j] && !task.fixed[k] &&
-            levels(j) * levels(k) <= kMost && !move_together(j, k) &&
-            task.forbidden.share_rule(static_cast<int>(j), static_cast<int>(k)))
-          held_.push_back({j, k});
-      }
+    law_.resize(most);
+    energy_.resize(most);
+    bars_.resize(most);
+    for (const std::vector<std::size_t>& group :
+         tied_groups(task.fixed, task.forbidden)) {
+      if (group.size() > 1) add_group(group);
     }
   }
 
@@ -77,111 +68,74 @@ class FittedRecords {
   /// Column j of record i from its full conditional at `beta`.
   void move(std::size_t i, std::size_t j, double beta, Rng& rng) {
     std::uint16_t* record = row(i);
-    // Without the record level v costs the sum over tables of weight (miss +
-    // 1 / 2)
-    if (quick_[j]) {
-      missed_.law(record, j, beta, law_.data());
-      change(record, j, drawn(law_.data(), levels(j), rng));
+    const bool ruled = task_.forbidden.concerns(static_cast<int>(j));
+    if (ruled &&
+        bar(record, j, task_.forbidden.places_of(static_cast<int>(j))) == 1)
       return;
-    }
-    energy_.assign(levels(j), 0.0);
-    missed_.add(record, j, energy_.data());
-    energy_[record[j]] -= missed_.weight_with(j);
-    if (task_.forbidden.concerns(static_cast<int>(j))) strike(record, j);
-    change(record, j, choose(beta, rng));
+    missed_.law(record, record, j, all_[j], beta,
+                ruled ? bars_.data() : nullptr, energy_.data(), law_.data());
+    change(record, j, drawn(levels(j), rng));
   }
 
-  /// Columns j and k of record i from their joint conditional.
-  void move_both(std::size_t i, std::size_t j, std::size_t k, double beta,
-                 Rng& rng) {
+  /// The columns of a block of a group of record i at once: each is drawn given
+  /// those before it, as far as tables and rules tell, and what this leaves out
+  /// decides whether the record moves (Metropolis and Hastings).
+  ///
+  /// With Z the sum of a draw's law, what is proposed has probability
+  /// exp(-beta energy) / product of Z: the ratio of the products of Z, of the
+  /// new cells and of the old, accepts it. Nothing is proposed where a rule
+  /// leaves a column no level.
+  void move_block(std::size_t i, std::size_t group, std::size_t block,
+                  double beta, Rng& rng) {
+    const Block& own = groups_[group][block];
+    const std::vector<std::size_t>& column = own.tied.column;
     std::uint16_t* record = row(i);
-    const std::uint16_t old_j = record[j], old_k = record[k];
-    const std::size_t J = levels(j), K = levels(k);
-    // Tables with one of them, then those with both; without the record they
-    // miss one record less at its own levels
-    const double both = missed_.weight_with_both(j, k);
-    std::vector<double> first(J, 0.0), second(K, 0.0);
-    missed_.add_if(record, j, k, false, first.data());
-    missed_.add_if(record, k, j, false, second.data());
-    first[old_j] -= missed_.weight_with(j) - both;
-    second[old_k] -= missed_.weight_with(k) - both;
-    energy_.assign(J * K, 0.0);
-    for (std::size_t u = 0; u < K; ++u) {
-      double* energy = energy_.data() + J * u;
-      record[k] = static_cast<std::uint16_t>(u);
-      missed_.add_if(record, j, k, true, energy);
-      if (u == old_k) energy[old_j] -= both;
-      for (std::size_t v = 0; v < J; ++v) {
-        record[j] = static_cast<std::uint16_t>(v);
-        energy[v] += first[v] + second[u];
-        if (task_.forbidden.broken(record)) energy[v] = kNone;
+    std::copy_n(record, d_, to_.begin());
+    double gain = 0.0;
+    // Up to the first draw that moves both laws are one
+    std::size_t moved = 0;
+    for (std::size_t k = 0; k < column.size();) {
+      const Draw draw = law_of(to_.data(), record, own, k, beta);
+      if (draw.size == 0) return;
+      to_[column[k]] =
+          draw.only ? only_
+                    : static_cast<std::uint16_t>(drawn(levels(column[k]), rng));
+      follow(to_.data(), own.tied, k, draw.size - 1);
+      if (moved > 0) gain += draw.log_sum;
+      for (const std::size_t last = k + draw.size; k < last; ++k) {
+        if (moved == 0 && to_[column[k]] != record[column[k]]) moved = last;
       }
     }
-    record[j] = old_j;
-    record[k] = old_k;
-    const std::size_t chosen = choose(beta, rng);
-    const std::size_t to_j = chosen % J, to_k = chosen / J;
-    if (to_j != old_j)
-      missed_.change(record, j, static_cast<std::uint16_t>(to_j));
-    if (to_k != old_k)
-      missed_.change(record, k, static_cast<std::uint16_t>(to_k));
+    if (moved == 0) return;
+    std::copy_n(record, d_, back_.begin());
+    for (std::size_t k = moved; k < column.size();) {
+      const Draw draw = law_of(back_.data(), record, own, k, beta);
+      gain -= draw.log_sum;
+      for (const std::size_t last = k + draw.size; k < last; ++k)
+        back_[column[k]] = record[column[k]];
+    }
+    if (!(gain >= 0.0 || rng.uniform() < std::exp(gain))) return;
+    for (const std::size_t j : column) change(record, j, to_[j]);
   }
 
-  std::size_t n_groups() const { return groups_.size(); }
-
-  /// All columns of a group of tied ones of record i from their joint
-  /// conditional.
-  void move_tied(std::size_t i, std::size_t group, double beta, Rng& rng) {
-    std::uint16_t* record = row(i);
-    const TiedColumns& tied = groups_[group].tied;
-    const std::vector<char>& member = groups_[group].member;
-    const std::size_t m = tied.column.size();
-    // Without the record a combination costs what its cells miss
-    missed_.count(record, -1.0);
-    std::vector<std::size_t> start(m, 0);
-    std::size_t size = 0;
-    for (std::size_t a = 0; a < m; ++a) {
-      start[a] = size;
-      size += levels(tied.column[a]);
-    }
-    alone_.assign(size, 0.0);
-    for (std::size_t a = 0; a < m; ++a)
-      missed_.add_alone(record, tied.column[a], member,
-                        alone_.data() + start[a]);
-    energy_.assign(tied.n_combinations(), 0.0);
-    for (std::size_t c = 0; c < energy_.size(); ++c) {
-      const std::uint16_t* levels = tied.combination.data() + m * c;
-      for (std::size_t a = 0; a < m; ++a) record[tied.column[a]] = levels[a];
-      const bool broken = std::any_of(
-          tied.rule.begin(), tied.rule.end(),
-          [&](std::size_t r) { return task_.forbidden.broken_by(r, record); });
-      if (broken) {
-        energy_[c] = kNone;
-        continue;
-      }
-      for (std::size_t a = 0; a < m; ++a)
-        energy_[c] += alone_[start[a] + levels[a]] +
-                      missed_.missed_together(record, tied.column[a], member);
-    }
-    const std::uint16_t* to = tied.combination.data() + m * choose(beta, rng);
-    for (std::size_t a = 0; a < m; ++a) record[tied.column[a]] = to[a];
-    missed_.count(record, 1.0);
-  }
-
-  /// Every cell that is not fixed, once, and cells that rules hold together.
+  /// Every cell that is not fixed, once, and cells that rules tie.
   /// @return false where it was stopped.
   bool sweep(double beta, Rng& rng, const std::function<bool()>& should_stop) {
     for (std::size_t i = 0; i < n_; ++i) {
-      if (i % 1024 == 0 && should_stop && should_stop()) return false;
+      if (i % kAsked == 0 && should_stop && should_stop()) return false;
       for (std::size_t j = 0; j < d_; ++j) {
         if (!task_.fixed[j]) move(i, j, beta, rng);
       }
-      for (const auto& held : held_)
-        move_both(i, held.first, held.second, beta, rng);
       for (std::size_t g = 0; g < groups_.size(); ++g) {
-        // Large groups in some sweeps only, whatever their levels are
-        if (groups_[g].share >= 1.0 || rng.uniform() < groups_[g].share)
-          move_tied(i, g, beta, rng);
+        // A whole group, or some of its columns, whatever their levels are;
+        // large ones, which take as long as all cells alone, in half of all
+        // sweeps
+        const std::vector<Block>& blocks = groups_[g];
+        if (blocks[0].tied.size() > kOften && rng.uniform() < 0.5) continue;
+        const std::size_t parts = blocks.size() - 1;
+        const bool whole = parts == 0 || rng.uniform() < 0.5;
+        const int part = whole ? 0 : rng.integer(static_cast<int>(parts)) + 1;
+        move_block(i, g, static_cast<std::size_t>(part), beta, rng);
       }
     }
     return true;
@@ -190,25 +144,138 @@ class FittedRecords {
  private:
   // Of a level that is forbidden: its exponential is 0
   static constexpr double kNone = 1e300;
-  // Cells of two columns that are moved at once, at most
-  static constexpr std::size_t kMost = 1024;
-  // Combinations of tied columns, at most, and the cells of pairs that are
-  // looked at in each sweep
-  static constexpr std::size_t kMostTied = 4096;
-  static constexpr double kWork = 4000.0;
+  // Records between two questions whether to stop
+  static constexpr std::size_t kAsked = 64;
+  // Columns that move as one in each sweep, at most
+  static constexpr std::size_t kOften = 4;
 
-  struct Group {
+  /// Columns that move at once, and the tables that each is drawn by: those of
+  /// columns that are set before it.
+  struct Block {
     TiedColumns tied;
-    std::vector<char> member;
-    /// Of sweeps that move it.
-    double share;
+    std::vector<MissedTables::Tables> tables;
+    /// Does a rule tie a column to the one set before it?
+    std::vector<char> led;
   };
 
-  /// Are two columns of a group that every sweep moves?
-  bool move_together(std::size_t j, std::size_t k) const {
-    return std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
-      return group.share >= 1.0 && group.member[j] && group.member[k];
-    });
+  /// How many columns are drawn at once, 0 where rules leave none a level; the
+  /// logarithm of the sum of exp(-beta energy); and whether there is one level.
+  struct Draw {
+    std::size_t size;
+    double log_sum;
+    bool only;
+  };
+
+  /// A group of tied columns as one block and, where it is large, the blocks
+  /// around each of its columns, which are accepted more often.
+  void add_group(const std::vector<std::size_t>& group) {
+    std::vector<Block> blocks{block_of(group)};
+    std::vector<std::vector<std::size_t>> parts;
+    for (const std::size_t j : group) {
+      if (group.size() <= kOften) break;
+      std::vector<std::size_t> part =
+          tied_around(j, task_.fixed, task_.forbidden);
+      if (part.size() > 1 && part.size() < group.size() &&
+          std::find(parts.begin(), parts.end(), part) == parts.end()) {
+        blocks.push_back(block_of(part));
+        parts.push_back(std::move(part));
+      }
+    }
+    groups_.push_back(std::move(blocks));
+  }
+
+  Block block_of(const std::vector<std::size_t>& columns) const {
+    Block block{in_order(task_.forbidden, columns, d_), {}, {0}};
+    std::vector<char> later(d_, 0);
+    for (const std::size_t j : columns) later[j] = 1;
+    for (const std::size_t j : block.tied.column) {
+      later[j] = 0;
+      block.tables.push_back(missed_.tables_with(j, later));
+    }
+    for (std::size_t k = 1; k < block.tied.size(); ++k) {
+      const auto& places = block.tied.decided[k];
+      const int before = static_cast<int>(block.tied.column[k - 1]);
+      block.led.push_back(std::any_of(
+          places.begin(), places.end(), [&](const ForbiddenCells::Place& at) {
+            const std::vector<int>& all = task_.forbidden.columns_of(at.rule);
+            return std::find(all.begin(), all.end(), before) != all.end();
+          }));
+    }
+    return block;
+  }
+
+  /// The law of column k of a block, and of those after it that rules say
+  /// whatever its level is.
+  /// @param cells set before k; what comes after is overwritten.
+  /// @param own what the tables count the record as.
+  Draw law_of(std::uint16_t* cells, const std::uint16_t* own,
+              const Block& block, std::size_t k, double beta) {
+    const std::size_t j = block.tied.column[k], L = levels(j);
+    const std::size_t open = bar(cells, j, block.tied.decided[k]);
+    if (open == 0) return {0, 0.0, false};
+    if (open == 1) {
+      cells[j] = only_;
+      return {1, -beta * missed_.energy_at(cells, own, j, block.tables[k]),
+              true};
+    }
+    std::copy_n(bars_.begin(), L, energy_.begin());
+    const std::size_t said = said_after(cells, block.tied, block.led, k);
+    double least;
+    if (said == 0) {
+      std::copy_n(energy_.begin(), L, bars_.begin());
+      least = missed_.law(cells, own, j, block.tables[k], beta, bars_.data(),
+                          energy_.data(), law_.data());
+    } else {
+      for (std::size_t v = 0; v < L; ++v) {
+        if (energy_[v] > 0.0) continue;
+        cells[j] = static_cast<std::uint16_t>(v);
+        if (!follow(cells, block.tied, k, said)) {
+          energy_[v] = kNone;
+          continue;
+        }
+        for (std::size_t a = k; a <= k + said; ++a)
+          energy_[v] += missed_.energy_at(cells, own, block.tied.column[a],
+                                          block.tables[a]);
+      }
+      least = *std::min_element(
+          energy_.begin(), energy_.begin() + static_cast<std::ptrdiff_t>(L));
+      if (!(least < kNone)) return {0, 0.0, false};
+      double total = 0.0;
+      for (std::size_t v = 0; v < L; ++v)
+        law_[v] = total += std::exp(-beta * (energy_[v] - least));
+    }
+    return {1 + said, std::log(law_[L - 1]) - beta * least, false};
+  }
+
+  /// Of how many columns after the k-th rules say the level, whatever the k-th
+  /// one's is, which `energy_` bars.
+  std::size_t said_after(std::uint16_t* cells, const TiedColumns& tied,
+                         const std::vector<char>& led, std::size_t k) {
+    if (k + 1 == tied.size() || !led[k + 1]) return 0;
+    std::size_t said = tied.size() - k - 1;
+    for (std::size_t v = 0; v < levels(tied.column[k]) && said > 0; ++v) {
+      if (energy_[v] > 0.0) continue;
+      cells[tied.column[k]] = static_cast<std::uint16_t>(v);
+      for (std::size_t a = 1; a <= said; ++a) {
+        const std::size_t j = tied.column[k + a];
+        const std::size_t open = bar(cells, j, tied.decided[k + a]);
+        if (open == 0) break;
+        if (open > 1) said = a - 1;
+        cells[j] = only_;
+      }
+    }
+    return said;
+  }
+
+  /// Sets so many columns after the k-th as rules say them.
+  /// @return false where they leave one no level.
+  bool follow(std::uint16_t* cells, const TiedColumns& tied, std::size_t k,
+              std::size_t said) {
+    for (std::size_t a = k + 1; a <= k + said; ++a) {
+      if (bar(cells, tied.column[a], tied.decided[a]) == 0) return false;
+      cells[tied.column[a]] = only_;
+    }
+    return true;
   }
 
   std::uint16_t* row(std::size_t i) { return rows_.data() + i * d_; }
@@ -216,29 +283,28 @@ class FittedRecords {
     return static_cast<std::size_t>(task_.levels[j]);
   }
 
-  /// Levels of column j that would break a rule get the energy of none.
-  void strike(const std::uint16_t* record, std::size_t j) {
-    allowed_.assign(levels(j), 1);
-    task_.forbidden.strike(record, static_cast<int>(j), task_.levels[j],
-                           allowed_.data());
-    for (std::size_t v = 0; v < allowed_.size(); ++v) {
-      if (!allowed_[v]) energy_[v] = kNone;
+  /// Sets the bars of levels of column j that would break a rule.
+  /// @return how many levels are left; `only_` is the last one.
+  std::size_t bar(const std::uint16_t* record, std::size_t j,
+                  const std::vector<ForbiddenCells::Place>& places) {
+    std::fill_n(bars_.begin(), levels(j), 0.0);
+    for (const ForbiddenCells::Place& at : places)
+      task_.forbidden.bar(at, record, static_cast<int>(j), task_.levels[j],
+                          kNone, bars_.data());
+    std::size_t open = 0;
+    for (std::size_t v = 0; v < levels(j); ++v) {
+      if (bars_[v] > 0.0) continue;
+      ++open;
+      only_ = static_cast<std::uint16_t>(v);
     }
+    return open;
   }
 
-  /// With probability in proportion to exp(-beta energy).
-  std::size_t choose(double beta, Rng& rng) {
-    const double least = *std::min_element(energy_.begin(), energy_.end());
-    double total = 0.0;
-    for (double& e : energy_) e = total += std::exp(-beta * (e - least));
-    return drawn(energy_.data(), energy_.size(), rng);
-  }
-
-  /// @param law cumulative.
-  static std::size_t drawn(const double* law, std::size_t n, Rng& rng) {
-    const double u = rng.uniform() * law[n - 1];
+  /// One of n levels, from the cumulative law.
+  std::size_t drawn(std::size_t n, Rng& rng) const {
+    const double u = rng.uniform() * law_[n - 1];
     std::size_t chosen = 0;
-    for (std::size_t v = 0; v + 1 < n; ++v) chosen += law[v] <= u;
+    for (std::size_t v = 0; v + 1 < n; ++v) chosen += law_[v] <= u;
     return chosen;
   }
 
@@ -251,12 +317,12 @@ class FittedRecords {
   std::size_t d_, n_;
   std::vector<std::uint16_t> rows_;
   MissedTables missed_;
-  std::vector<Group> groups_;
-  std::vector<std::pair<std::size_t, std::size_t>> held_;
-  std::vector<double> energy_, alone_, law_;
-  /// Columns with pairs alone and no rule.
-  std::vector<char> quick_;
-  std::vector<char> allowed_;
+  /// All tables of each column.
+  std::vector<MissedTables::Tables> all_;
+  std::vector<std::vector<Block>> groups_;
+  std::vector<double> law_, energy_, bars_;
+  std::vector<std::uint16_t> to_, back_;
+  std::uint16_t only_ = 0;
 };
 
 }  // namespace pseudosynth

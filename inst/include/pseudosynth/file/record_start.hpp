@@ -12,6 +12,7 @@
 
 #include "../rng.hpp"
 #include "record_fitting.hpp"
+#include "tied_columns.hpp"
 
 namespace pseudosynth {
 
@@ -30,7 +31,6 @@ class RecordStart {
     for (std::size_t j = 0; j < task.levels.size(); ++j) {
       if (margins[j].size() != static_cast<std::size_t>(task.levels[j]))
         throw std::invalid_argument("a margin differs from its column");
-      if (!task.fixed[j]) moved_.push_back(static_cast<int>(j));
       std::vector<double> sums;
       double total = 0.0;
       for (const double count : margins[j])
@@ -39,20 +39,20 @@ class RecordStart {
         throw std::invalid_argument("a margin holds nothing");
       sums_.push_back(sums);
     }
-    for (const int j : moved_) {
-      if (task.forbidden.concerns(j)) ruled_.push_back(j);
-    }
-    decided_.resize(ruled_.size() + 1);
     for (std::size_t r = 0; r < task.forbidden.size(); ++r) {
-      std::size_t last = 0;
-      for (const int j : task.forbidden.columns_of(r)) {
-        const auto at = std::find(ruled_.begin(), ruled_.end(), j);
-        if (at == ruled_.end()) continue;
-        last =
-            std::max(last, static_cast<std::size_t>(at - ruled_.begin()) + 1);
-      }
-      decided_[last].push_back(r);
+      const std::vector<int>& all = task.forbidden.columns_of(r);
+      if (std::all_of(all.begin(), all.end(), [&](int j) {
+            return task.fixed[static_cast<std::size_t>(j)] != 0;
+          }))
+        given_.push_back(r);
     }
+    std::vector<std::size_t> ruled;
+    for (std::size_t j = 0; j < task.levels.size(); ++j) {
+      if (task.fixed[j]) continue;
+      (task.forbidden.concerns(static_cast<int>(j)) ? ruled : free_)
+          .push_back(j);
+    }
+    ruled_ = in_order(task.forbidden, ruled, task.levels.size());
   }
 
   /// @param record its fixed cells set.
@@ -60,11 +60,13 @@ class RecordStart {
   /// @throw RuleUnmet where no other cells make it an allowed one.
   bool draw(std::uint16_t* record, Rng& rng,
             const std::function<bool()>& should_stop) const {
+    for (const std::size_t r : given_) {
+      if (task_.forbidden.broken_by(r, record)) throw RuleUnmet();
+    }
+    for (const std::size_t j : free_) record[j] = level(sums_[j], rng);
     // A draw given that it is allowed; where that is rare, any allowed one
     for (int trial = 0; trial < 200; ++trial) {
-      for (const int j : moved_)
-        record[j] = level(sums_[static_cast<std::size_t>(j)], rng);
-      if (!task_.forbidden.broken(record)) return true;
+      if (is_drawn(record, rng)) return true;
     }
     bool stopped = false;
     const auto ask = [&] { return stopped = should_stop && should_stop(); };
@@ -82,33 +84,49 @@ class RecordStart {
     return static_cast<std::uint16_t>(at - sums.begin());
   }
 
+  /// Each ruled cell from its margin, until a rule is broken.
+  bool is_drawn(std::uint16_t* record, Rng& rng) const {
+    for (std::size_t k = 0; k < ruled_.size(); ++k) {
+      const std::size_t j = ruled_.column[k];
+      record[j] = level(sums_[j], rng);
+      if (breaks(record, k)) return false;
+    }
+    return true;
+  }
+
+  /// Is a rule broken that is decided when the ruled cells up to place `k` are
+  /// set?
+  bool breaks(const std::uint16_t* record, std::size_t k) const {
+    const auto& decided = ruled_.decided[k];
+    return std::any_of(decided.begin(), decided.end(),
+                       [&](const ForbiddenCells::Place& at) {
+                         return task_.forbidden.broken_by(at.rule, record);
+                       });
+  }
+
   /// Every combination of the ruled cells from place `k` on, each column's
   /// levels from one of its margin. A rule is asked as soon as its cells are
   /// set.
   template <class Stop>
   bool search(std::uint16_t* record, std::size_t k, Rng& rng,
               const Stop& stopped) const {
-    for (const std::size_t r : decided_[k]) {
-      if (task_.forbidden.broken_by(r, record)) return false;
-    }
     if (k == ruled_.size()) return true;
     if (stopped()) return false;
-    const std::size_t column = static_cast<std::size_t>(ruled_[k]);
+    const std::size_t column = ruled_.column[k];
     const int L = task_.levels[column];
     const int from = level(sums_[column], rng);
     for (int v = 0; v < L; ++v) {
       record[column] = static_cast<std::uint16_t>((from + v) % L);
-      if (search(record, k + 1, rng, stopped)) return true;
+      if (!breaks(record, k) && search(record, k + 1, rng, stopped))
+        return true;
     }
     return false;
   }
 
   const FittingTask& task_;
-  std::vector<int> moved_;
-  // Those that a rule concerns, and the rules that are decided when so many of
-  // them are set
-  std::vector<int> ruled_;
-  std::vector<std::vector<std::size_t>> decided_;
+  // Rules of fixed columns alone; columns without a rule, and with one
+  std::vector<std::size_t> given_, free_;
+  TiedColumns ruled_;
   std::vector<std::vector<double>> sums_;
 };
 

@@ -1,12 +1,10 @@
-// Columns that rules tie together, and the combinations of their levels that
-// the rules allow: where no cell can move alone, they move as one.
+// Columns that rules tie together: where none of them can move alone, they move
+// as one, column after column in an order that asks each rule early.
 #ifndef PSEUDOSYNTH_FILE_TIED_COLUMNS_HPP
 #define PSEUDOSYNTH_FILE_TIED_COLUMNS_HPP
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -14,134 +12,103 @@
 
 namespace pseudosynth {
 
-/// @brief Three or more columns, none fixed, each of which shares a rule with
-/// another one.
+/// @brief Columns, and the rules that are decided when each of them is set
+/// after those before it.
 struct TiedColumns {
   std::vector<std::size_t> column;
-  /// Allowed combinations, one after the other, as far as rules that have no
-  /// fixed column say.
-  std::vector<std::uint16_t> combination;
-  /// Rules with a fixed column, too.
-  std::vector<std::size_t> rule;
+  std::vector<std::vector<ForbiddenCells::Place>> decided;
 
-  std::size_t n_combinations() const {
-    return combination.size() / column.size();
+  std::size_t size() const { return column.size(); }
+  bool has(std::size_t j) const {
+    return std::find(column.begin(), column.end(), j) != column.end();
   }
 };
 
-namespace detail {
-
-/// Depth first, a rule asked as soon as its columns are set.
-class CombinationSearch {
- public:
-  /// @param most combinations, and `most_steps` levels set.
-  CombinationSearch(const std::vector<int>& levels,
-                    const ForbiddenCells& forbidden, std::size_t most,
-                    std::size_t most_steps)
-      : levels_(levels),
-        forbidden_(forbidden),
-        most_(most),
-        steps_(most_steps),
-        record_(levels.size(), 0) {}
-
-  /// @return false where there are more than asked for.
-  bool fill(TiedColumns& tied, const std::vector<std::size_t>& rules) {
-    decided_.assign(tied.column.size() + 1, {});
-    for (const std::size_t r : rules) {
-      std::size_t last = 0;
-      for (const int j : forbidden_.columns_of(r)) {
-        const auto at = std::find(tied.column.begin(), tied.column.end(),
-                                  static_cast<std::size_t>(j));
-        last = std::max(last,
-                        static_cast<std::size_t>(at - tied.column.begin()) + 1);
+/// @brief The columns in the order in which they are set: next is the one with
+/// most rules of columns that are set already, then the one with most rules. A
+/// filter comes before its questions.
+/// @param columns other columns of their rules are set before.
+inline TiedColumns in_order(const ForbiddenCells& forbidden,
+                            std::vector<std::size_t> columns,
+                            std::size_t n_columns) {
+  std::vector<char> open(n_columns, 0);
+  for (const std::size_t j : columns) open[j] = 1;
+  // Of its columns, and of those that are not set
+  const auto counts = [&](const ForbiddenCells::Place& at) {
+    const std::vector<int>& all = forbidden.columns_of(at.rule);
+    const auto left = std::count_if(all.begin(), all.end(), [&](int j) {
+      return open[static_cast<std::size_t>(j)] != 0;
+    });
+    return std::make_pair(all.size(), static_cast<std::size_t>(left));
+  };
+  TiedColumns tied;
+  while (!columns.empty()) {
+    auto next = columns.begin();
+    std::pair<std::size_t, std::size_t> best{0, 0};
+    for (auto j = columns.begin(); j != columns.end(); ++j) {
+      const auto& places = forbidden.places_of(static_cast<int>(*j));
+      std::pair<std::size_t, std::size_t> own{0, places.size()};
+      for (const auto& at : places) {
+        const auto [all, left] = counts(at);
+        own.first += left < all;
       }
-      decided_[last].push_back(r);
-    }
-    return step(tied, 0);
-  }
-
- private:
-  bool step(TiedColumns& tied, std::size_t k) {
-    for (const std::size_t r : decided_[k]) {
-      if (forbidden_.broken_by(r, record_.data())) return true;
-    }
-    if (k == tied.column.size()) {
-      if (tied.n_combinations() == most_) return false;
-      for (const std::size_t j : tied.column)
-        tied.combination.push_back(record_[j]);
-      return true;
-    }
-    const std::size_t j = tied.column[k];
-    for (int v = 0; v < levels_[j]; ++v) {
-      if (steps_-- == 0) return false;
-      record_[j] = static_cast<std::uint16_t>(v);
-      if (!step(tied, k + 1)) return false;
-    }
-    return true;
-  }
-
-  const std::vector<int>& levels_;
-  const ForbiddenCells& forbidden_;
-  std::size_t most_, steps_;
-  std::vector<std::uint16_t> record_;
-  std::vector<std::vector<std::size_t>> decided_;
-};
-
-/// The smallest column that each is tied to, through others, too.
-inline std::vector<std::size_t> tied_to(const std::vector<char>& fixed,
-                                        const ForbiddenCells& forbidden) {
-  std::vector<std::size_t> root(fixed.size());
-  std::iota(root.begin(), root.end(), std::size_t{0});
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t r = 0; r < forbidden.size(); ++r) {
-      std::size_t least = fixed.size();
-      for (const int j : forbidden.columns_of(r)) {
-        const std::size_t own = static_cast<std::size_t>(j);
-        if (!fixed[own]) least = std::min(least, root[own]);
-      }
-      for (const int j : forbidden.columns_of(r)) {
-        const std::size_t own = static_cast<std::size_t>(j);
-        if (fixed[own] || root[own] == least) continue;
-        root[own] = least;
-        changed = true;
+      if (j == columns.begin() || own > best) {
+        best = own;
+        next = j;
       }
     }
+    std::vector<ForbiddenCells::Place> decided;
+    for (const auto& at : forbidden.places_of(static_cast<int>(*next))) {
+      if (counts(at).second == 1) decided.push_back(at);
+    }
+    open[*next] = 0;
+    tied.column.push_back(*next);
+    tied.decided.push_back(std::move(decided));
+    columns.erase(next);
   }
-  return root;
+  return tied;
 }
 
-}  // namespace detail
-
-/// @brief All groups of tied columns with at most `most` combinations.
-inline std::vector<TiedColumns> find_tied_columns(
-    const std::vector<int>& levels, const std::vector<char>& fixed,
-    const ForbiddenCells& forbidden, std::size_t most,
-    std::size_t most_steps = 1000000) {
-  const std::vector<std::size_t> root = detail::tied_to(fixed, forbidden);
-  std::vector<TiedColumns> groups;
-  for (std::size_t first = 0; first < levels.size(); ++first) {
-    TiedColumns tied;
-    for (std::size_t j = first; j < levels.size(); ++j) {
-      if (!fixed[j] && root[j] == first) tied.column.push_back(j);
-    }
-    if (tied.column.size() < 3) continue;
-    std::vector<std::size_t> inner;
-    for (std::size_t r = 0; r < forbidden.size(); ++r) {
-      bool own = false, other = false;
-      for (const int j : forbidden.columns_of(r)) {
-        const std::size_t column = static_cast<std::size_t>(j);
-        if (fixed[column])
-          other = true;
-        else if (root[column] == first)
-          own = true;
+/// @brief All groups of columns, none fixed, that rules tie, through others,
+/// too. A group alone is a column of which each rule has no other that moves.
+inline std::vector<std::vector<std::size_t>> tied_groups(
+    const std::vector<char>& fixed, const ForbiddenCells& forbidden) {
+  std::vector<char> seen(fixed.begin(), fixed.end());
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t first = 0; first < fixed.size(); ++first) {
+    if (seen[first] || !forbidden.concerns(static_cast<int>(first))) continue;
+    std::vector<std::size_t> group{first};
+    seen[first] = 1;
+    for (std::size_t g = 0; g < group.size(); ++g) {
+      for (const auto& at : forbidden.places_of(static_cast<int>(group[g]))) {
+        for (const int k : forbidden.columns_of(at.rule)) {
+          const std::size_t column = static_cast<std::size_t>(k);
+          if (seen[column]) continue;
+          seen[column] = 1;
+          group.push_back(column);
+        }
       }
-      if (own) (other ? tied.rule : inner).push_back(r);
     }
-    detail::CombinationSearch search(levels, forbidden, most, most_steps);
-    if (search.fill(tied, inner)) groups.push_back(std::move(tied));
+    std::sort(group.begin(), group.end());
+    groups.push_back(std::move(group));
   }
   return groups;
+}
+
+/// @brief A column and all that share a rule with it, none of them fixed.
+inline std::vector<std::size_t> tied_around(std::size_t j,
+                                            const std::vector<char>& fixed,
+                                            const ForbiddenCells& forbidden) {
+  std::vector<std::size_t> found{j};
+  for (const auto& at : forbidden.places_of(static_cast<int>(j))) {
+    for (const int k : forbidden.columns_of(at.rule)) {
+      const std::size_t column = static_cast<std::size_t>(k);
+      if (!fixed[column]) found.push_back(column);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 }  // namespace pseudosynth
