@@ -308,7 +308,7 @@ test_that("columns that rules tie together move as one, by their law", {
     keys <- vapply(law$codes, state_key, "")
     runs <- by_night(6000, 3000)
     from <- sample(length(keys), runs, TRUE, law$p)
-    for (sweeps in c(1, 90)) {
+    for (sweeps in c(1, 150)) {
       found <- vapply(seq_len(runs), function(r) {
         begin <- if (sweeps == 1) law$codes[[from[r]]] else start
         state_key(test_sweep_records_(
@@ -317,7 +317,11 @@ test_that("columns that rules tie together move as one, by their law", {
       }, "")
       expect_true(all(found %in% keys))
       count <- tabulate(match(found, keys), length(keys))
-      p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
+      # States that hardly occur are one
+      rare <- runs * law$p < 3
+      p <- suppressWarnings(stats::chisq.test(
+        c(count[!rare], sum(count[rare])), p = c(law$p[!rare], sum(law$p[rare]))
+      )$p.value)
       expect_gt(p, 1e-5)
     }
   }

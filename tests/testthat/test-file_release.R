@@ -209,7 +209,7 @@ test_that("long work says what it does, short work nothing", {
     synthesize(file_release(plan, 8, seed = 1, ...), seed = 2)
   }
   expect_no_message(short <- run())
-  local_fault(long_work = 100)
+  local_fault(long_work = 100, cells_as_table = 0)
   # How long measuring takes follows from a number that is secret
   said <- testthat::capture_messages(run())
   expect_no_match(said, "Measuring tables")
@@ -218,6 +218,10 @@ test_that("long work says what it does, short work nothing", {
   expect_match(said, "Measuring tables", all = FALSE)
   expect_match(said, "Fitting records to tables", all = FALSE)
   expect_match(said, "Drawing income", all = FALSE)
+  # How many tables there are is public
+  local_fault(cells_as_table = 100)
+  said <- testthat::capture_messages(run())
+  expect_match(said, "Measuring tables", all = FALSE)
 })
 
 test_that("a column that follows another does so in files with amounts", {
