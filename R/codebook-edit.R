@@ -261,17 +261,16 @@ equal_to_column <- function(x, spec) {
 #' What of a column a number is, in words; empty if nothing that tells
 #' @noRd
 equal_statistic <- function(stated, values) {
-  shares <- c(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
   found <- c(
     "is the smallest value" = min(values), "is the largest value" = max(values),
     "is the mean" = mean(values), "is the median" = stats::median(values),
     "is the sum" = sum(values), "is a usual quantile" =
-      stats::quantile(values, shares, names = FALSE)
+      stats::quantile(values, usual_shares, names = FALSE)
   )
   hit <- which(abs(found - stated) <= 1e-9 * abs(stated))
   if (length(hit) > 0) {
     return(sub("[0-9]+$", "", names(found)[hit[1]]))
   }
   # A round number is a value of many files
-  if (stated %in% values && signif(stated, 3) != stated) "is a value" else ""
+  if (stated %in% values && is_long(stated)) "is a value" else ""
 }

@@ -17,7 +17,7 @@
 #' @param count (double or `NULL`) Records of each row; means and standard
 #'   deviations then do not depend on the order of rows. `NULL`: one, in this
 #'   order.
-
+#' @param confirmed (numeric or `NULL`) See public_response().
 #' @return (`synth_design`) A list with `terms` (no response, no data), `levels`
 #'   (list, by variable), `centre` and `scale` (list, by variable), `columns`
 #'   (P names), `intercept` (flag), `factors` (data frame: `variable`, `column`,
@@ -28,7 +28,7 @@
 #'   used).
 #' @noRd
 new_design <- function(formula, data, response, scaling = NULL,
-                       count = NULL) {
+                       count = NULL, confirmed = NULL) {
   predictors <- setdiff(names(data), response)
   check_right_side(formula, data, response)
 
@@ -67,6 +67,7 @@ new_design <- function(formula, data, response, scaling = NULL,
   # What has coefficients: levels, centres and scales are of these
   modelled <- frame[setdiff(names(frame), offset)]
   scaling <- check_scaling(scaling, modelled)
+  check_public_scaling(scaling, modelled, count, confirmed)
 
   design <- list(
     terms = terms, variables = variables, intercept = intercept,

@@ -26,7 +26,9 @@ tell_published <- function(model, time = time_of_levels) {
   variable <- model$response$name
   columns <- model$data[setdiff(model_columns(model), variable)]
   tell_distinct(columns)
-  tell_near_copies(model$data[[variable]], columns)
+  tell_near(told_beside(
+    published_forms(columns), comparable_values(model$data[[variable]])
+  ))
   tell_many_levels(model$design$levels, nrow(model$data), time)
 }
 

@@ -35,20 +35,64 @@ open_score_file <- function(engine, formula, family, settings, prior,
   model <- model_of_cells(
     formula, cells, names, family, prior, described, scaling
   )
-  # Numbers that are public must not be the file's
-  stated <- list(
-    ends = list(
-      bounds = c(settings$bounds, described$limits, described$bounds)
-    ),
-    own = list(formula = formula_numbers(formula, names)),
-    modelled = stated_centres(settings$reference, stated_prior, model),
-    confirmed = described$confirmed,
-    constants = constants_of(as.list(attr(model$design$terms, "variables")))
-  )
   sums <- engine$for_response(described, cells)
   file <- engine_file(model, cells, sums, engine)
-  sums$check(stated, computed_terms(model$spec, model$design))
+  sums$check()
+  check_stated_numbers(list(
+    own = list(
+      bounds = c(settings$bounds, described$limits, described$bounds),
+      formula = formula_numbers(formula, names)
+    ),
+    modelled = stated_centres(settings$reference, stated_prior, family)
+  ), described, sums$facts)
+  check_cells_beside(model, cells, sums$tally, settings$reference$values)
   list(model = model, file = file, sums = sums)
+}
+
+#' Refuse predictors that copy the response, and say what nearly tells it
+#'
+#' In classes of the response between public numbers: no query has a number of
+#' the file in it.
+#' @param tally (function of breaks) See with_engine().
+#' @param reference (list or `NULL`) The public reference.
+#' @noRd
+check_cells_beside <- function(model, cells, tally, reference) {
+  terms <- computed_terms(model$spec, model$design)
+  columns <- c(cells$values, terms)
+  if (length(columns) == 0) {
+    return(invisible())
+  }
+  response <- model$response
+  breaks <- public_classes(response, reference)
+  found <- tally(breaks)
+  beside <- told_beside(
+    published_forms(lapply(columns, `[`, found$cell)), as.double(found$bin),
+    found$n, function(x) {
+      if (is.character(x) && !has_labels(response)) {
+        return(x)
+      }
+      z <- suppressWarnings(response_forward(response, x))
+      as.double(findInterval(z, breaks) + 1)
+    }
+  )
+  refuse_copied(beside)
+  tell_near(beside)
+}
+
+#' Breaks between classes of a response, from public numbers alone
+#'
+#' Of a continuous one a hundredth of the reference's scale wide.
+#' @return (double) On the modelled scale.
+#' @noRd
+public_classes <- function(response, reference) {
+  switch(response$kind,
+    binary = , categorical = {
+      if (is.null(response$levels)) 0.5 else level_breaks(response)
+    },
+    count = c(seq(0.5, 999.5), 1000 * 1.02^(0:1500)),
+    proportion = seq(0.001, 0.999, 0.001),
+    reference[["(Intercept)"]] + reference[["sigma"]] * seq(-8, 8, 0.01)
+  )
 }
 
 #' Refuse terms that look at more than a record: their values need all of them
@@ -165,7 +209,9 @@ model_of_cells <- function(formula, cells, names, family, prior, response,
     lapply(values, rep_len, length(cells$n)), optional = TRUE
   )
   names(data) <- names
-  design <- new_design(formula, data, response$name, scaling, cells$n)
+  design <- new_design(
+    formula, data, response$name, scaling, cells$n, response$confirmed
+  )
   check_score_design(design)
   tell_many_levels(design$levels, sum(cells$n), time_of_score_levels)
   assembled_model(

@@ -14,15 +14,12 @@ most_numbers <- 2^52
 #' @param cells (list) See with_engine(), sorted.
 #' @return (list) `number` (double, increasing) of each combination; `steps`, of
 #'   each its `columns` (places) and the `sum` (string, of columns k1, k2 and so
-#'   on, and of `cell`, the number so far); `code` (character): of each column
-#'   of the last step the place of its level, from 0, as a part of `cell`, and
-#'   else `NA`.
+#'   on, and of `cell`, the number so far).
 #' @noRd
 cell_numbers <- function(dialect, columns, cells) {
   levels <- lapply(cells$values, function(x) sort(unique(x), method = "radix"))
   sizes <- as.double(lengths(levels))
   number <- numeric(length(cells$n))
-  code <- rep(NA_character_, length(columns))
   steps <- list()
   left <- seq_along(columns)
   while (length(left) > 0 || length(steps) == 0) {
@@ -54,8 +51,7 @@ cell_numbers <- function(dialect, columns, cells) {
     ))
     left <- setdiff(left, own)
   }
-  code[own] <- sql_code(dialect, amount[-1], sizes[own])
-  list(number = number, steps = steps, code = code)
+  list(number = number, steps = steps)
 }
 
 #' What the levels of a column add to the number
@@ -65,21 +61,6 @@ cell_numbers <- function(dialect, columns, cells) {
 sql_digits <- function(key, level, amount) {
   sql_by_level(
     key, level, sprintf("%.0f", (seq_along(level) - 1) * amount), sorted = TRUE
-  )
-}
-
-#' Levels of columns, from 0, as parts of a number
-#' @param amount,size (double) What a level adds, and how many there are.
-#' @noRd
-sql_code <- function(dialect, amount, size) {
-  above <- function(amount) {
-    sql_floor(dialect, sprintf(
-      "(%s / %s)", sql_double(dialect, "cell"), sql_value(dialect, amount)
-    ))
-  }
-  sprintf(
-    "%s - %s * %s", above(amount), sql_value(dialect, size),
-    above(amount * size)
   )
 }
 

@@ -129,8 +129,9 @@ shards_sums <- function(engines, own, response, cells) {
         unlist(lapply(parts, function(part) part$queries$tally(breaks)))
       }
     ),
-    check = function(stated, terms) {
-      check_shards(parts, response, cells, stated, terms, tally)
+    check = function() for (part in parts) part$check(),
+    facts = function(scale) {
+      parts_facts(lapply(parts, function(part) part$facts(scale)))
     },
     outside = function(bounds) {
       sum(vapply(parts, function(part) as.double(part$outside(bounds)), 0))
@@ -159,56 +160,6 @@ added_tallies <- function(found, bins) {
     bin = as.integer((met - 1) %% bins) + 1L,
     n = sums_by_code(found$n, match(key, met), length(met))
   )
-}
-
-#' See check_table() and check_table_copies(): of all parts together
-#' @param tally (function) Of all parts.
-#' @noRd
-check_shards <- function(parts, response, cells, stated, terms, tally) {
-  checked <- lapply(parts, `[[`, "checked")
-  lapply(checked, check_table_values)
-  lapply(checked, function(x) {
-    if (length(cells$values) > 0) {
-      check_combinations(x, groups_by_column(x, list()))
-    }
-  })
-  in_all <- function(f) Reduce(`+`, lapply(checked, f))
-  numbers <- !has_labels(response)
-  if (numbers) {
-    refuse_ends(stated, function(ends) {
-      found <- lapply(checked, ends_in_table, ends)
-      any_of <- function(row, column) {
-        Reduce(`|`, lapply(found, function(one) one[[row, column]]))
-      }
-      vapply(c("least", "most"), function(row) {
-        any(any_of(row, "near") & !any_of(row, "beyond"))
-      }, NA)
-    })
-  }
-  picture <- response_picture(response, tally)
-  if (numbers) {
-    refuse_numbers(stated, function(values, of) {
-      equal <- in_all(function(x) equal_in_table(x, values, of))
-      sum(equal > 0 | near_in_picture(picture, response, values, of))
-    })
-  }
-  if (length(cells$values) == 0) {
-    return(invisible())
-  }
-  check <- columns_to_check(cells$values, terms)
-  seen <- followed_in_parts(picture, cells, check$columns, tally)
-  refuse_followed(cells, check$columns, seen$followed, function() {
-    repeats_in_picture(seen$picture)
-  })
-  if (numbers) {
-    # What one record of the file has is met once in its part: never too few
-    refuse_held(check$numbers, stated$constants, function(among, own) {
-      in_all(function(x) held_in_table(x, among, own))
-    })
-    refuse_means(check$numbers, cells$n, function(column, value, long) {
-      means_in_picture(picture, response, column$values, long)
-    })
-  }
 }
 
 #' See table_records(): part after part

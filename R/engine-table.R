@@ -278,16 +278,14 @@ table_sums <- function(engine, response, cells) {
     tally = function(breaks) sql_tally(dialect, records, modelled, breaks)
   )
   checked <- list(
-    engine = engine, dialect = dialect, response = response, cells = cells,
+    engine = engine, dialect = dialect, response = response,
     records = records, own = own,
-    modelled = sql_modelled(dialect, response, own), of_y = modelled
+    modelled = sql_modelled(dialect, response, own)
   )
   list(
-    queries = queries, checked = checked,
-    check = function(stated, terms) {
-      check_table(checked, stated)
-      check_table_copies(checked, terms, stated)
-    },
+    queries = queries,
+    check = function() check_table_values(checked),
+    facts = function(scale) table_facts_of(checked, scale),
     outside = function(bounds) {
       ends <- sql_value(dialect, as.double(bounds))
       engine$ask(sql_query(dialect, sql_number(dialect, sprintf(

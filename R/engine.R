@@ -16,10 +16,10 @@ has_engine <- function(x) is_one_source(x) || inherits(x, "file_shards")
 #'   * `cells(names)`: the combinations of the values of these columns, sorted:
 #'     `values` (list of columns) and `n` (records of each);
 #'   * `for_response(response, cells)`: further functions, of a response:
-#'     `check(stated, terms)` refuses what check_table() and
-#'     check_table_copies() do; `outside(bounds)` counts records;
-#'     `whole(at, clip)` gives `inside` and `q`, see sql_whole(), and
-#'     `tally(breaks)` lists `cell` (place in `cells`), `bin` and `n`;
+#'     `check()`, see check_table_values(); `facts(scale)`, see facts_of();
+#'     `outside(bounds)` counts records; `whole(at, clip)` gives `inside` and
+#'     `q`, see sql_whole(), and `tally(breaks)` lists `cell` (place in
+#'     `cells`), `bin` and `n`;
 #'   * `records(names)`: the records themselves, see table_records();
 #'   * `log`: see asker().
 #' @noRd

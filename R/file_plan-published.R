@@ -1,3 +1,47 @@
+# What is published of a file, beside what is synthesized.
+
+#' Refuse published copies of synthesized columns, warn of what is near one
+#' @param plan (list) As file_plan() makes it.
+#' @param specs (named list) See column_specs().
+#' @noRd
+check_plan_published <- function(plan, specs) {
+  # As a set would have them
+  column <- function(name) {
+    comparable_values(column_values(decode_column(
+      code_of(plan$codes, name), plan$amounts[[name]]$values, specs[[name]],
+      plan$schema[[name]]
+    )))
+  }
+  published <- published_forms(
+    lapply(stats::setNames(nm = plan$published), column)
+  )
+  drawn <- plan$table$column[plan$table$role %in%
+    c("protected", "survey weight")]
+  near <- lapply(stats::setNames(nm = drawn), function(name) {
+    found <- told_beside(published, column(name))
+    refuse_copied(found, name, "publish")
+    found$near
+  })
+  near <- Filter(function(one) length(one$columns) > 0, near)
+  if (length(near) == 0) {
+    return(invisible())
+  }
+  share <- vapply(near, `[[`, 1, "share")
+  by <- vapply(near, function(one) paste(one$columns, collapse = ", "), "")
+  shown <- utils::head(sprintf(
+    "%s of `%s` follows from `%s`.", format_near_share(share), names(near), by
+  ), 5)
+  more <- length(near) - length(shown)
+  warn_of(
+    "determined",
+    "Published columns nearly determine columns that are synthesized.",
+    x_bullets(shown), x = if (more > 0) "{more} more column{?s}.",
+    i = "Publish both columns, or neither. {.fn release} refuses sets with them
+         unless {.arg public} names the published ones.",
+    share = share, by = lapply(near, `[[`, "columns")
+  )
+}
+
 # Published amounts in rules: whatever a set gives to the other columns of a
 # record, what rules compare with its published values must have room.
 

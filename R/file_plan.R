@@ -80,6 +80,15 @@
 #'   without `missing`, `zero` or `codes`. If it is protected, it is drawn last,
 #'   given all other columns, so that weighted shares of a set are near those of
 #'   the file. Default `NULL`: no weights.
+#' @param confirmed (numbers, dates or `NULL`) Stated numbers that are public
+#'   although they are the file's own. An end, a code or a heap of the codebook,
+#'   or a number in a rule, with more than three significant digits is refused
+#'   if it equals a value of the column, its mean, sum, standard deviation or
+#'   median, an extreme or a usual quantile, unless it is confirmed here. Of
+#'   dates, the first and the last day of a month always pass. Codes such as
+#'   9999 and 9997 do, too. Numbers and dates together are given as text. The
+#'   label and the certificate list them. Default `NULL`: none. Columns of a
+#'   draft are not looked at before they are confirmed, nor are published ones.
 #' @return A `file_plan`, confidential:
 #'   * `table`: a row for each column, in the file's order: `column`, `type`,
 #'     `role` (`"protected"`, `"published"`, `"survey weight"`: protected and
@@ -97,7 +106,8 @@
 #'     must hold);
 #'   * `unit`: `column`, `records` (the codebook's maximum), `index` (which unit
 #'     each record belongs to); `NULL` without units;
-#'   * `survey_weights`: the name of their column, or `NULL`;
+#'   * `survey_weights`: the name of their column, or `NULL`; `confirmed`: as
+#'     given;
 #'   * `outside` (named integer): for each column, how many records have a value
 #'     outside the codebook that is replaced by a level or a bound; `rounded`
 #'     the same of values with more decimals than stated;
@@ -118,15 +128,16 @@
 #'   `pseudosynth_error_rule`; if records are the cause, the field `rows` has
 #'   them); a weight of another type or without positive bounds; records without
 #'   a survey weight above 0.
+#'   `pseudosynth_error_copied_response` (a `pseudosynth_error_privacy`): a
+#'   published column is a copy of a synthesized one, see
+#'   *What is published* in [guarantee()].
+#'   `pseudosynth_error_public_ends` (a `pseudosynth_error_privacy`): a stated
+#'   number that is the file's own, see `confirmed`.
 #' @section Warning types:
-#' `pseudosynth_warning_determined`: published columns nearly reveal a
-#' synthesized one. The field `share` is named by the synthesized columns; the
-#' field `by` has the published ones. The guess for a record's synthesized value
-#' is the most common value among the other records with the same published
-#' value. `share` is the share of correct guesses. Records with the synthesized
-#' column's most common value are not counted. A share above 90% gives the
-#' warning. For an amount, `share` may instead be a rank correlation with a
-#' published column or the R2 of published columns, if it is above 99%.
+#' `pseudosynth_warning_determined`: published columns nearly determine a
+#' synthesized one, see *What is published* in [guarantee()]. The fields
+#' `share` and `by` are named by the synthesized columns; `by` has the published
+#' ones. [release()] refuses sets of such a plan unless `public` names them.
 #' @section Messages: `pseudosynth_message_rounded`: protected values that have
 #'   more decimals than stated are rounded. `pseudosynth_message_no_value`: a
 #'   column is missing for all records.
@@ -142,7 +153,8 @@
 #'   at the records of a unit together. In SQLite without declared types, a
 #'   column of numbers and text is refused. All of these mean that a record,
 #'   which one more or less would not change, is not one that the codebook
-#'   allows.
+#'   allows. The rules for stated numbers and for published columns look at all
+#'   records, see [guarantee()].
 #'
 #'   A survey weight counts as an attribute of its own record, protected or
 #'   published like any other column. Weights that were calibrated to totals or
@@ -159,13 +171,14 @@
 #' plot(plan)
 #' @export
 file_plan <- function(data, codebook, publish = NULL, unit = NULL,
-                      rules = NULL, survey_weights = NULL) {
+                      rules = NULL, survey_weights = NULL, confirmed = NULL) {
   check_present(data)
   check_present(codebook)
   # The function of that name, not the argument; before a long file is read
   book <- read_book(codebook)
+  confirmed <- check_file_confirmed(confirmed)
   with_file(data, function(file) {
-    plan_of_file(file, book, publish, unit, rules, survey_weights)
+    plan_of_file(file, book, publish, unit, rules, survey_weights, confirmed)
   })
 }
 
@@ -173,7 +186,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
 #' @param book (`codebook`)
 #' @noRd
 plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
-                         survey_weights = NULL) {
+                         survey_weights = NULL, confirmed = NULL) {
   like <- file$like
   check_book_columns(names(like), book)
   specs <- column_specs(book)[names(like)]
@@ -193,15 +206,17 @@ plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
     rules = file_rules(rules, specs, levels, found$codes, found$amounts),
     unit = file_unit(found$unit, unit, specs), survey_weights = survey_weights,
     codebook = book, outside = found$outside, rounded = found$rounded,
-    published = publish %||% character(), n_records = nrow(found$codes),
-    schema = schema, left_out = what_is_left_out(file$row_names, like, schema),
+    confirmed = confirmed, published = publish %||% character(),
+    n_records = nrow(found$codes), schema = schema,
+    left_out = what_is_left_out(file$row_names, like, schema),
     tibble = file$tibble
   )
   tell_rounded(found$rounded)
   tell_no_value(plan)
   rm(found)
+  check_file_numbers(plan, file, specs, rules)
   check_published_room(plan, specs)
-  if (length(publish) > 0) warn_determined(plan, specs)
+  if (length(publish) > 0) check_plan_published(plan, specs)
   seal(plan)
 }
 
@@ -382,4 +397,71 @@ check_confirmed <- function(plan) {
     arg = "plan", class = "pseudosynth_error_digits"
   )
   invisible(plan)
+}
+
+# Stated numbers ---------------------------------------------------------------
+
+#' @return (numbers or text or `NULL`) Plain: it travels in releases.
+#' @noRd
+check_file_confirmed <- function(confirmed) {
+  check_that(
+    is.null(confirmed) ||
+      (is.numeric(confirmed) || is.character(confirmed) ||
+        inherits(confirmed, "Date")) && !anyNA(confirmed), confirmed,
+    "{.arg confirmed} must be numbers or dates."
+  )
+  if (is.numeric(confirmed)) {
+    bare_numbers(confirmed)
+  } else if (!is.null(confirmed)) {
+    unname(as.character(confirmed))
+  }
+}
+
+#' Refuse numbers of a codebook and of rules that are the file's own
+#'
+#' What is published is everybody's, and a draft claims nothing.
+#' @param plan (list) As plan_of_file() makes it.
+#' @param rules As the user stated them.
+#' @noRd
+check_file_numbers <- function(plan, file, specs, rules) {
+  of_rules <- rule_numbers(rules)
+  drafted <- drafted_columns(plan$codebook)
+  for (name in setdiff(names(plan$amounts), c(plan$published, drafted))) {
+    spec <- specs[[name]]
+    stated <- c(
+      spec$lower, spec$upper, Filter(Negate(is_usual_code), spec$codes),
+      spec$heaps, of_rules[[name]]
+    )
+    if (spec$type == "date") stated <- as.Date(stated, origin = "1970-01-01")
+    refuse_coincidence(
+      unname(stated), function(x) {
+        # With codes and without
+        coincides(x, bare_numbers(plain_column(whole_column(file, name)))) |
+          coincides(x, plan$amounts[[name]]$values)
+      }, plan$confirmed, name, "codebook",
+      "Numbers that a codebook or a rule states",
+      confirm = "file_plan(confirmed = c(...))"
+    )
+  }
+}
+
+#' Is a code written as surveys write them, such as 9999 or 9997?
+#' @noRd
+is_usual_code <- function(x) {
+  grepl("^-?(9+[0-9]|([0-9])\\2+)$", sprintf("%.15g", x))
+}
+
+#' The numbers in rules, by the columns that a rule names
+#' @return (named list)
+#' @noRd
+rule_numbers <- function(rules) {
+  if (!is.list(rules)) rules <- Filter(Negate(is.null), list(rules))
+  found <- list()
+  for (rule in rules) {
+    code <- rule_expression(rule)
+    for (name in all.vars(code)) {
+      found[[name]] <- c(found[[name]], numbers_in_code(code))
+    }
+  }
+  found
 }

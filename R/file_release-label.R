@@ -69,6 +69,7 @@ file_inputs <- function(x, combine = NULL) {
     if (!is.null(combine)) c(sets = combine_words[[combine]]),
     unit = file_unit_text(x),
     codebook = "names, types, levels, bounds and codes of all columns",
+    confirmed_text(x$confirmed),
     protected = paste(
       c(toString(protected), if (is_size_secret(x)) "the number of records"),
       collapse = "; and "

@@ -223,6 +223,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     levels = plan$levels, published = plan$published,
     rules = rule_texts(plan),
     compared = compared_rules(plan), survey_weights = plan$survey_weights,
+    confirmed = plan$confirmed,
     unit = plan$unit[c("column", "records")], charges = charges,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)

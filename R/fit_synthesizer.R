@@ -94,12 +94,11 @@
 #'   refuse (class `pseudosynth_message_published`). One message is about
 #'   published columns in which nine of ten records have a value of their own
 #'   (`pseudosynth_message_distinct`). Another (`pseudosynth_message_near_copy`)
-#'   names columns that, alone or together, nearly reveal the response, and says
-#'   how much of it they reveal. A third names factors with more than 200
-#'   levels, or with more than 50 levels and more than one per ten records, and
-#'   estimates the time (`pseudosynth_message_many_levels`). A fit also says if
-#'   a number in `survey_weights` equals the mean of the file
-#'   (`pseudosynth_message_survey_mean`). Jobs, score releases and sets from a
+#'   names columns that, alone or together, nearly determine the response, and
+#'   says for which share, see *What is published* in [guarantee()]. A third
+#'   names factors with more than 200 levels, or with more than 50 levels and
+#'   more than one per ten records, and estimates the time
+#'   (`pseudosynth_message_many_levels`). Jobs, score releases and sets from a
 #'   histogram give the same messages.
 #' @section Offsets: With `visits ~ age + offset(log(exposure))`, the mean of a
 #'   count is its exposure times exp(x'b), so coefficients describe visits per

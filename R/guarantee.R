@@ -37,6 +37,52 @@
 #' charges are exact Gaussian noise, the smallest epsilon that holds for it is
 #' stated (Balle and Wang 2018, Theorem 8). This is 5 to 8% smaller.
 #'
+#' @section Stated numbers:
+#' A label rests on numbers that are public: bounds, breaks, references, prior
+#' constants, constants of a formula, scalings, what survey weights are divided
+#' by, ends, codes and heaps of a codebook, numbers in rules. A number of more
+#' than three significant digits is refused if it equals a value of the column
+#' or, as far as its own digits go, the column's mean, sum, standard deviation,
+#' median, an extreme or a usual quantile (1, 5, 10, 15, 20, 25, 75, 80, 85, 90,
+#' 95, 99%). If such a number is public all the same, such as a top code,
+#' confirm it by `confirmed` of [public_response()] or of [file_plan()]. The
+#' label and the certificate list what was confirmed. Survey weights that have a
+#' mean or a sum of 1 were divided by a number of the file before; they need a
+#' confirmed divisor, too.
+#'
+#' This rule is a guard for honest users. It is no part of the proof: that rests
+#' on the user's statement that the numbers are public. The rule cannot know
+#' where a number comes from. It does not see a number that was rounded to three
+#' digits, moved a little, computed in another way (the mean of a group, another
+#' quantile, a figure of another column) or spread over several numbers. And it
+#' reads the file before anything is paid: one record can decide whether a
+#' number is refused. So it only says how many numbers of which argument are
+#' refused. Keep refusals inside the agency.
+#'
+#' @section What is published:
+#' Published columns and the number of records stay as they are, under either
+#' relation. What they tell of a protected column is outside every epsilon. So a
+#' copy of a protected column among them is refused. In a copy, each value goes
+#' with one protected value. In addition, each protected value has one of its
+#' own, or there are 20 or more of them and both columns rise or fall together
+#' without exception. Recodings, other units and ranks are copies.
+#'
+#' A column nearly determines a protected one if it gives more than 90% of the
+#' protected values: a record's value is given if it is the most common one
+#' among the other records with the same published value, or if it stands in the
+#' published column as it is. Not counted are records for which both the value
+#' and the guess are the most common value of all, and records whose published
+#' value nobody else has, if these are fewer than half. All published columns
+#' together are looked at in the same way. The fit or the plan tells it, with
+#' the share, and [release()] refuses it unless `public` names these columns. Of
+#' fewer than ten records nothing is said.
+#'
+#' In a database, and in a file in parts, responses are compared in classes:
+#' amounts in classes one hundredth of the reference's scale wide, counts above
+#' 1,000 in classes of 2%. Sums of several columns, groupings of the protected
+#' column and group means are not looked for: whether they are harmless is the
+#' agency's own judgement.
+#'
 #' @section Edited objects:
 #' A label says how an object was made. Fits, synthetic data, noisy histograms,
 #' jobs, studies and labels hold a hash of the parts that their label rests on.
@@ -309,7 +355,7 @@ public_inputs_of <- function(fit, strict, margin = NULL, bounds = NULL) {
   response <- with_bounds(response, bounds)
   in_plain_figures(c(
     response = paste0(fit$bound$unit, " (the unit of the bound)"),
-    values = rounding_text(response),
+    values = rounding_text(response), confirmed_text(response$confirmed),
     predictors = if (is.null(fit$design)) {
       "as in the model fitted elsewhere; N is also public"
     } else {

@@ -14,7 +14,10 @@ new_model <- function(formula, data, family, prior, response = NULL,
   # `.` publishes what it stands for: survey weights only where they are named
   unnamed <- setdiff(survey$column, all.vars(formula[[3]]))
   predictors <- data[setdiff(names(data), unnamed)]
-  design <- new_design(formula, predictors, response$name, scaling, count)
+  check_public_divisor(survey, data[[survey$column]], response$confirmed)
+  design <- new_design(
+    formula, predictors, response$name, scaling, count, response$confirmed
+  )
   assembled_model(
     formula, data, family, prior, response, design, survey = survey
   )

@@ -188,12 +188,9 @@ histogram_values <- function(x, data, stated = NULL) {
   response <- state_response(
     c(response, list(type = "double", digits = NA_integer_)), stated
   )
-  check_public_ends(response$limits, y, "bounds", response$confirmed)
+  check_public_ends(response$limits, y, "bounds", response)
   if (response$column) {
-    check_public_numbers(
-      formula_numbers(x, names(data)), y, "A number in {.arg x}", "x",
-      response$confirmed
-    )
+    check_public_ends(formula_numbers(x, names(data)), y, "formula", response)
   }
   response$label <- response_label(response)
   list(
@@ -214,10 +211,10 @@ histogram_breaks <- function(values, bounds, bins) {
     n_bins <- check_count(bins, min = 2, max = most_bins, arg = "bins")
     ends <- check_bounds(bounds)
   }
-  confirmed <- values$response$confirmed
   arg <- if (stated) "bins" else "bounds"
-  check_public_ends(ends, values$y, arg, confirmed)
-  if (stated) check_public_breaks(bins, values$y, confirmed)
+  # Between two ends equally wide bins say nothing more
+  asked <- if (stated && !are_even(bins)) bins else ends
+  check_public_ends(asked, values$y, arg, values$response)
   scaled <- response_forward(
     values$response, if (stated) as.double(bins) else ends
   )
@@ -229,6 +226,11 @@ histogram_breaks <- function(values, bounds, bins) {
   if (!stated) scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
   check_ends_hold(ends, values$response, arg)
   list(scale = scaled, bounds = ends)
+}
+
+are_even <- function(breaks) {
+  width <- diff(breaks)
+  max(width) - min(width) <= 1e-9 * sum(width)
 }
 
 # Exact noise takes 17 microseconds a bin
@@ -400,6 +402,7 @@ release_label.perturbed_histogram <- function(
         format_exact(x$bounds[1]), format_exact(x$bounds[2]),
         format_exact(1 / width_of_epsilon(x$epsilon, x$neighbours))
       ),
+      confirmed_text(x$response$confirmed),
       if (length(published) > 0) c(predictors = published_text(published))
     )),
     reproducible = isTRUE(reproducible), public = TRUE

@@ -72,7 +72,8 @@ column_type <- function(x) {
 #' How the sets were made, for machines
 #' @param files (data frame) See file_table().
 #' @noRd
-release_certificate <- function(x, synthetic, data, files, long) {
+release_certificate <- function(x, synthetic, data, files, long,
+                                public = character()) {
   new_certificate(
     synthetic, files, list(
       sets = synthetic$m, records = synthetic$n_records,
@@ -86,7 +87,7 @@ release_certificate <- function(x, synthetic, data, files, long) {
         scale = only_column(synthetic)$transform,
         assignment = synthetic$made_by$assignment
       )
-    }
+    }, public
   )
 }
 
@@ -94,8 +95,10 @@ release_certificate <- function(x, synthetic, data, files, long) {
 #' @param held (list) What the files hold.
 #' @param synthetic,published (character) Columns.
 #' @param model (list or `NULL`)
+#' @param public (character) What the user named as public to release().
 #' @noRd
-new_certificate <- function(x, files, held, synthetic, published, model) {
+new_certificate <- function(x, files, held, synthetic, published, model,
+                            public) {
   label <- guarantee(x)
   made_by <- unclass(x)$made_by[c("package", "version")] %||%
     list(package = "pseudosynth", version = own_version())
@@ -103,6 +106,7 @@ new_certificate <- function(x, files, held, synthetic, published, model) {
     list(certificate = "pseudosynth release", made_by = made_by), held,
     list(
       synthetic = I(synthetic), published = I(as.character(published)),
+      named_public = if (length(public) > 0) I(unname(public)),
       guarantee = as.list(label), files = row_lists(files), model = model,
       deployment = deployment_terms(label)
     )
@@ -151,6 +155,9 @@ certificate_lines <- function(certificate, synthetic) {
     c("published", toString(
       if (length(certificate$published)) certificate$published else "none"
     )),
+    c("named public", if (length(certificate$named_public) > 0) {
+      toString(certificate$named_public)
+    }),
     c("formula", certificate$model$formula), c("scale", certificate$model$scale)
   )
   files <- vapply(certificate$files, function(file) {

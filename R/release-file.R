@@ -53,16 +53,10 @@ check_published_file <- function(file, synthetic, public) {
   check_published_rows(file, beside)
   check_none_distinct(synthetic, public)
   # In the order of the file
-  beside <- file[names(beside)]
+  published <- published_forms(file[names(beside)])
   for (name in synthetic$columns$name) {
-    y <- file[[name]]
-    known <- !is.na(y)
-    y <- y[known]
-    told <- beside[known, , drop = FALSE]
-    if (length(y) > 1) {
-      check_not_copied(y, told)
-      refuse_near_copies(y, told, public)
-    }
+    found <- told_beside(published, comparable_values(column_values(file[[name]])))
+    refuse_beside(found, name, public)
   }
 }
 

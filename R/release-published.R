@@ -1,30 +1,35 @@
 # Published columns that must not leave: those that tell a protected one, or
 # identify records.
 
-#' Published columns must not tell the file's response, wherever they are from
+#' Refuse sets whose published columns tell the response
 #'
-#' Sets drawn for `newdata` were never beside it until now.
+#' Of the file's own records; others were checked when they were drawn.
+#' @param public (character) Columns that may tell it nearly.
 #' @noRd
-check_beside <- function(file, synthetic) {
+check_beside <- function(file, synthetic, public = character()) {
   variable <- only_column(synthetic)$name
-  y <- file[[variable]]
   set <- synthetic$sets[[1]]
-  beside <- set[setdiff(names(set), variable)]
-  if (nrow(set) == nrow(file)) check_not_copied(y, beside)
-  check_holds_none(y, beside)
+  if (nrow(set) == nrow(file)) {
+    refuse_beside(told_beside(
+      published_forms(set[setdiff(names(set), variable)]),
+      comparable_values(file[[variable]])
+    ), variable, public)
+  }
 }
 
-refuse_near_copies <- function(y, beside, public) {
-  near <- near_copies(y, beside)
-  told <- near$columns
+#' @param found (list) See told_beside().
+#' @noRd
+refuse_beside <- function(found, name, public) {
+  refuse_copied(found, name)
+  told <- found$near$columns
   refuse_privacy(
     length(setdiff(told, public)) > 0,
-    "Published columns must not nearly reveal the response.",
-    x = "{.val {told}} {cli::qty(length(told))}{?reveals/reveal}
-         {format_near_share(near$share)} of the response.",
+    "Published columns must not nearly determine a protected one.",
+    x = "{format_near_share(found$near$share)} of the values of {.val {name}}
+         {cli::qty(length(told))}follow from {.val {told}}.",
     i = "Leave one out, or name all of them if this is intended:
          {.code public = {quoted_names(told)}}.",
-    class = "pseudosynth_error_near_copy", share = near$share
+    class = "pseudosynth_error_near_copy", share = found$near$share
   )
 }
 

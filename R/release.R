@@ -54,7 +54,9 @@
 #' @param long (flag) Write all sets to one file, with the number of the set in
 #'   the first column, `set`? Default `FALSE`: one file for each set.
 #' @param public (character) Public text, and public numbers written as text,
-#'   that the scan ignores. Default: none.
+#'   that the scan ignores, and published columns that may identify records or
+#'   nearly determine a protected one. The certificate lists them. Default:
+#'   none.
 #' @param ledger ([ledger()] or `NULL`) Refuse to release what this ledger has
 #'   not recorded. `NULL`, the default: do not check.
 #' @param ... Must be empty.
@@ -80,14 +82,13 @@
 #' * Labels weaker than `require`, and costs above `epsilon` or `delta`.
 #' * A published column that identifies records, such as a case number, unless
 #'   `public` names it: at least nine of ten records have a value of their own.
-#' * Published columns that reveal the response: they hold its values in any
-#'   order or unit, or its means or medians by group.
-#' * Published columns that nearly reveal the response, unless `public` names
-#'   them all. One kind has a rank correlation with it above .99. Another kind
-#'   has classes that fix the response for all but 1% of the records. A third
-#'   kind is a group of columns that together, as a weighted sum or a product,
-#'   explain more than 99% of its variance, or of its variance within groups.
-#'   [fit_synthesizer()] already reports all of these.
+#' * A published column that is a copy of a protected one. Published columns
+#'   that nearly determine one, alone or together, unless `public` names them
+#'   all. See *What is published* in [guarantee()]. [fit_synthesizer()] and
+#'   [file_plan()] already tell of these.
+#' * Bounds of more than three significant digits that are the file's own, see
+#'   *Stated numbers* in [guarantee()], unless they were confirmed or `public`
+#'   names them.
 #' * In an object that replaces the sets: an unordered factor whose levels are
 #'   in the order of the response's means or medians, unless `public` names the
 #'   factor.
@@ -214,7 +215,9 @@ release <- function(x, path, formats = "csv", data = NULL,
     sets <- write_sets(frames, folder, formats)
     write_release_codebook(synthetic, frames[[1]], folder)
     c(sets, "codebook.csv")
-  }, function(files) release_certificate(x, synthetic, data, files, long))
+  }, function(files) {
+    release_certificate(x, synthetic, data, files, long, public)
+  })
 }
 
 #' Refuse sets that tell their response
@@ -222,17 +225,14 @@ release <- function(x, path, formats = "csv", data = NULL,
 check_response_sets <- function(x, file, synthetic, public) {
   column <- only_column(synthetic)
   # Sets of what keeps no file met it never before
-  check_public_ends(
-    column$bounds, file[[column$name]], "bounds",
-    c(column$confirmed, suppressWarnings(as.numeric(public)))
-  )
+  public_numbers <- suppressWarnings(as.numeric(public))
+  check_public_ends(column$bounds, file[[column$name]], "bounds", list(
+    name = column$name, confirmed = c(column$confirmed, public_numbers)
+  ))
   check_own_values(file, synthetic)
-  check_beside(file, synthetic)
+  check_beside(file, synthetic, public)
   y <- file[[column$name]]
   set <- synthetic$sets[[1]]
-  if (nrow(set) == length(y)) {
-    refuse_near_copies(y, set[setdiff(names(set), column$name)], public)
-  }
   check_none_distinct(synthetic, public)
   published <- set[setdiff(names(set), c(column$name, public))]
   check_level_order(lapply(published, levels), file, y)
@@ -417,7 +417,7 @@ release_object <- function(x, path, formats, data, public, refuse) {
     columns <- object_columns(x)
     new_certificate(
       x, files, list(object = words[2]), columns$synthetic, columns$published,
-      if (!whole) list(scale = x$response$label)
+      if (!whole) list(scale = x$response$label), public
     )
   })
 }

@@ -18,7 +18,8 @@
 #'   columns `when` and `query`. `when` is `"run"` for queries that were run,
 #'   and `"step"`, `"margin"` or `"levels"` for queries that a release would
 #'   run. `print()` shows the queries in full. They hold the levels of the
-#'   published predictors and public numbers, and nothing of the response.
+#'   published predictors, stated numbers with which the response is compared,
+#'   and other public numbers. Nothing in them was read from the response.
 #' @section Error types: The errors of [score_release()] that come before
 #'   anything is spent.
 #' @seealso [score_release()]

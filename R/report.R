@@ -112,7 +112,7 @@ public_report <- function(x, path, data, public) {
   check_formats("csv")
   secrets <- release_secrets(file, synthetic, public)
   check_own_values(file, synthetic)
-  check_beside(file, synthetic)
+  check_beside(file, synthetic, public)
   final <- final_fit(x)
   render_page("disclosure-review-public", path, list(
     # As they leave: no row is in its place in the file

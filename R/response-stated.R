@@ -229,14 +229,12 @@ rounding_text <- function(response) {
 #'   moved to the nearest bound. `NULL`, the default: no bounds. A
 #'   [beta_response()] has bounds of its own.
 #' @param confirmed (numbers or `NULL`) Stated numbers that are public although
-#'   they equal a value of the file. Bounds that equal the file's smallest or
-#'   largest value, such as a top code, are refused unless they are confirmed
-#'   here; 0 and 1 need no confirmation. This concerns bounds stated here, for a
-#'   histogram, for a score release, in [beta_response()] or in [synthesize()].
-#'   Numbers of four or more digits in a formula (such as the constant of
-#'   `asinh(y / constant)`), a public reference or a prior are refused in the
-#'   same way if they equal the file's mean, median, standard deviation or
-#'   another simple statistic. `NULL`, the default: no numbers.
+#'   they are the file's own. A stated number of more than three significant
+#'   digits that equals a value, the mean, the median, an extreme or a usual
+#'   quantile is refused unless it is confirmed here, see *Stated numbers* in
+#'   [guarantee()]. This concerns bounds, breaks, references, priors, scalings,
+#'   constants in a formula and what survey weights are divided by. The label
+#'   lists what was confirmed. `NULL`, the default: no numbers.
 #' @return A `public_response` for the argument `response` of
 #'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
 #'
@@ -254,10 +252,10 @@ rounding_text <- function(response) {
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: numbers out of range or order. Further errors come
-#' when the model is fitted: a bound that equals the file's smallest or largest
-#' value and is not in `confirmed` (class `pseudosynth_error_public_ends`), a
-#' statement that does not apply to this kind of response, and records with a
-#' value that is not among the stated levels.
+#' when the model is fitted: a stated number that is the file's own and is not
+#' in `confirmed` (class `pseudosynth_error_public_ends`, a
+#' `pseudosynth_error_privacy`), a statement that does not apply to this kind of
+#' response, and records with a value that is not among the stated levels.
 #' @section Privacy:
 #' These numbers must be public, that is, known without this file.
 #' @seealso [guarantee()]

@@ -236,6 +236,7 @@ score_inputs <- function(x, bounds = NULL, combine = NULL) {
     if (!is.null(combine)) c(sets = combine_words[[combine]]),
     response = x$response$label,
     values = rounding_text(with_bounds(x$response, bounds)),
+    confirmed_text(x$response$confirmed),
     predictors = published_text(x$design$variables),
     model = format(x$family), prior = format(x$prior),
     if (!is_categorical(x$family)) c(reference = format(x$reference)),

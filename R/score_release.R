@@ -156,11 +156,10 @@
 #' * The engine computes the first sums before anything is spent, so that a
 #'   failure there costs nothing. If it fails later, the error says that the
 #'   cost stays spent.
-#' * Queries check the predictors: those that reveal the response are refused,
-#'   as for a data frame. Two things are left out: the check for a column that
-#'   is the response in another order and in another unit at once, and the
-#'   message on predictors that together nearly give the response. One check is
-#'   added: predictors that together determine every response are refused.
+#' * Copies of the response among the predictors are refused, and what nearly
+#'   determines it is told, as for a data frame: see *What is published* in
+#'   [guarantee()]. The query for it counts the response in classes between
+#'   public numbers. No query has a number in it that was read from the file.
 #' * A ledger does not recognise the response under another name.
 #' * SQLite needs its mathematical functions for `log(y)`:
 #'   `RSQLite::initExtension(con, "math")`.
@@ -191,7 +190,7 @@
 #' delta, clip or share out of range, a reference that is not a list of public
 #' values, an unsupported family, another prior than [prior_normal()], a bound
 #' that equals the file's smallest or largest value.
-#' `pseudosynth_error_copied_response`: a predictor that reveals the response.
+#' `pseudosynth_error_copied_response`: a predictor that copies the response.
 #' @section Warning types:
 #' All are computed from what is released.
 #' * `pseudosynth_warning_budget`: the noise dominates the coefficients or the
@@ -267,11 +266,6 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_score_design(model$design)
   check_response_is_public(model$response)
   check_public_centre(settings$reference, stated_prior, model)
-  y <- model$data[[model$response$name]]
-  check_holds_none(
-    y, model$data[setdiff(names(model$data), model$response$name)]
-  )
-  check_terms_hold_none(y, model$design$terms)
   tell_published(model, time_of_score_levels)
   release_scores(model, settings, epsilon, neighbours, seed, ledger)
 }

@@ -246,6 +246,7 @@ joint_inputs <- function(x) {
   priors <- unique(vapply(fits, function(fit) format(fit$prior), ""))
   c(
     values = "as in the codebook, which was confirmed as public",
+    confirmed_text(plan$confirmed),
     predictors = published_text(plan$published),
     models = paste(
       "regressions of", toString(names(x$models)),

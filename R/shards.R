@@ -23,16 +23,11 @@
 #' Make sure that nobody writes to the tables meanwhile.
 #' @section Checks of the whole:
 #' A predictor that reveals the response in the whole file need not reveal it
-#' within a part: if each part is an income class, the class is constant within
-#' the part. So R checks the parts together. It divides the response into a few
-#' hundred classes and counts the records of each combination of the predictors
-#' in each class. Classes that decide a check are divided further. If a check is
-#' still undecided, R assumes that the response is revealed. It therefore also
-#' refuses a stated number that the classes cannot tell apart from the mean, a
-#' quartile or another statistic. And it refuses a predictor, such as an
-#' expected amount, if the classes cannot tell most of its values apart from the
-#' means or medians of their groups. In these cases, release the file from one
-#' table.
+#' within a part. So R adds up the parts' counts and checks the whole, see
+#' [guarantee()]. One question cannot be put to parts: where in the gap between
+#' two records a stated number lies. A number of more than three significant
+#' digits that lies in the same gap as a usual quantile of the file is therefore
+#' refused unless it is confirmed.
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two parts, or a part that is neither a
 #' table nor paths of files. When the parts are read, `pseudosynth_error_rows`:

@@ -43,8 +43,9 @@ check_histogram_newdata <- function(newdata, response) {
   y <- newdata[[response$name]]
   beside <- newdata[setdiff(names(newdata), response$name)]
   if (!is.null(y)) {
-    check_not_copied(y, beside)
-    tell_near_copies(y, beside)
+    found <- told_beside(published_forms(beside), comparable_values(y))
+    refuse_copied(found)
+    tell_near(found)
   }
   tell_distinct(beside)
 }

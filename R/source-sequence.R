@@ -106,7 +106,7 @@ sequence_inputs <- function(x) {
       names(kinds), "of", vapply(kinds, toString, ""), collapse = "; "
     ),
     order = toString(names(x$models)),
-    published = published_text(plan$published),
+    published = published_text(plan$published), confirmed_text(plan$confirmed),
     if (length(plan$rules) > 0) {
       c(rules = paste(rule_texts(plan), collapse = "; "))
     }

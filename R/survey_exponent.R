@@ -44,15 +44,6 @@ new_survey <- function(x, data, response, family) {
   )
   check_survey_weights(data, column, "data", response)
   own <- survey_mean(data[[column]])
-  if (stated && signif(x, 4) == signif(own, 4)) {
-    tell_of(
-      "survey_mean",
-      "!" = "The number in {.arg survey_weights} is the mean of {.val {column}}
-             in this file. A strict label will treat it as public.",
-      i = "If this number is not publicly known without the file, state one that
-           is."
-    )
-  }
   list(
     column = column, stated = stated, scale = if (stated) as.double(x) else own
   )

@@ -118,9 +118,8 @@
 #' or bounds that include no value of the response. `pseudosynth_error_privacy`:
 #' a fit that has not converged; `newdata` for a histogram that was made from a
 #' vector and does not know its column; class
-#' `pseudosynth_error_copied_response`: a published column that reveals the
-#' response (a copy, a monotone function or classes of it, a column that
-#' determines it for all records, or its values in another order).
+#' `pseudosynth_error_copied_response`: a published column that is a copy of the
+#' response, see *What is published* in [guarantee()].
 #'
 #' @section Privacy:
 #' Every set from a fit costs one parameter draw, see [guarantee()]. Every call
@@ -260,7 +259,7 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf) {
   secret <- source$secret(x)
   if (!is.null(response)) {
     check_public_ends(
-      asked$bounds, secret %||% rows$data[[name]], "bounds", response$confirmed
+      asked$bounds, secret %||% rows$data[[name]], "bounds", response
     )
   }
   # A set's values are there three times: drawn, on their own scale, in the set

@@ -56,29 +56,29 @@ expect_same_release <- function(x, y) {
   expect_identical(bare_release(x), bare_release(y))
 }
 
-# Predictors that tell the income, each in its own way
-telling <- function(n = 1500) {
+# A file in parts, which lie on two connections in turn
+parts_of <- function(d, part, ..., .local_envir = parent.frame()) {
+  cons <- list(
+    sqlite(.local_envir = .local_envir), sqlite(.local_envir = .local_envir)
+  )
+  tables <- Map(function(rows, k) {
+    con <- cons[[k %% 2 + 1]]
+    name <- paste0("part", k)
+    DBI::dbWriteTable(con, name, d[rows, , drop = FALSE])
+    dplyr::tbl(con, name)
+  }, unname(split(seq_len(nrow(d)), part)), seq_len(length(unique(part))))
+  do.call(shards, tables)
+}
+
+# Copies of the income, each in its own way
+copies <- function(n = 1500) {
   d <- engine_persons(n)
-  d$rounded <- round(d$income, -3)
-  d$text <- sprintf("%.0f thousand", d$rounded / 1000)
-  d$rank <- round(rank(d$income) / 15)
-  d$class <- paste0("c", (7 * round(rank(d$income) / 50)) %% 31)
-  d$less <- -d$rounded
-  d$nearly <- d$rounded
-  d$nearly[1:4] <- d$nearly[c(101, 51, 151, 201)]
-  mean_by <- function(x, by) as.vector(tapply(x, by, mean)[by])
-  by <- paste(d$group, d$hours)
-  d$mean <- mean_by(d$income, by)
-  d$mean_text <- sprintf("$%.2f", d$mean)
-  d$mean_log <- mean_by(log(d$income), by)
-  d$median <- as.vector(tapply(d$income, by, stats::median)[by])
-  d$median_2 <- round(d$median, 1)
-  # In any order, with others around them
-  some <- sort(d$income)[seq(2, n, length.out = 300)]
-  d$held <- rep(some, length.out = n)
-  d$held_text <- sprintf("EUR %.2f", d$held)
-  d$low <- round(log(d$income))
-  d$high <- exp(round(log(d$income)))
+  # Met more than once: a column has at most half as many values as records
+  d$income <- round(exp(round(log(d$income), 2)), 2)
+  d$text <- sprintf("%.2f EUR", d$income)
+  d$unit <- -d$income / 1000
+  d$rank <- match(d$income, sort(unique(d$income)))
+  d$logarithm <- round(log(d$income), 4)
   d
 }
 

@@ -100,9 +100,8 @@ test_that("what a database must not hold is refused, and nothing spent", {
   mixed$income <- as.character(mixed$income)
   number <- d
   number$copy <- number$income / 2
-  tenth <- round(rank(number$income) / 10)
-  number$label <- paste0("l", tenth)
-  number$half <- as.character(tenth > 15)
+  number$half <- as.character(number$income > stats::median(number$income))
+  number$code <- ifelse(number$half == "TRUE", 7, 3)
   con <- sqlite(persons = d, lost = lost, none = none, low = low,
     mixed = mixed, copies = number
   )
@@ -130,10 +129,10 @@ test_that("what a database must not hold is refused, and nothing spent", {
   refused(works ~ half, "copies", pattern = "levels",
     response = public_response(levels = c("0", "1")), family = bernoulli(),
     reference = list("(Intercept)" = 0), bounds = NULL)
-  refused(half ~ label, "copies", family = bernoulli(), bounds = NULL,
+  refused(half ~ code, "copies", family = bernoulli(), bounds = NULL,
     reference = list("(Intercept)" = 0),
     response = public_response(levels = c("FALSE", "TRUE")),
-    pattern = "reveal the response",
+    pattern = "copy of a protected",
     class = "pseudosynth_error_copied_response"
   )
   refused(flag ~ group, "persons", family = bernoulli(), bounds = NULL,
@@ -142,13 +141,13 @@ test_that("what a database must not hold is refused, and nothing spent", {
   )
   public <- "pseudosynth_error_public_ends"
   refused(log(income) ~ flag, "persons", bounds = c(10, max(d$income)),
-    pattern = "largest value", class = public
+    pattern = "extreme", class = public
   )
-  refused(log(income) ~ flag, "persons", pattern = "statistic",
+  refused(log(income) ~ flag, "persons", pattern = "significant",
     reference = list("(Intercept)" = mean(log(d$income)), sigma = 1),
     class = public
   )
-  refused(log(income) ~ flag, "persons", pattern = "statistic",
+  refused(log(income) ~ flag, "persons", pattern = "significant",
     reference = list("(Intercept)" = stats::median(log(d$income)), sigma = 1),
     class = public
   )

@@ -207,39 +207,6 @@ test_that("lines of CSV files are what R writes", {
   expect_error(csv_lines_(columns, quoted, 1, n + 1), "each record")
 })
 
-test_that("columns of levels are checked as written-out numbers are", {
-  withr::local_seed(8)
-  n <- 3000
-  y <- exp(stats::rnorm(n, 10))
-  group <- sample(40, n, TRUE)
-  means <- as.vector(rowsum(y, group)) / tabulate(group, 40)
-  steps <- 1:40 * 1000 + 0.5
-  near <- steps[sample(40, n, TRUE)]
-  # A response that lies on a line with the codes, but for 1e-12 of it
-  along <- near * (1 + 1e-12 * stats::runif(n))
-  held <- function(x, y) {
-    tryCatch(
-      {
-        check_holds_none(y, list(x = x))
-        "none"
-      },
-      pseudosynth_error_copied_response = function(e) "held"
-    )
-  }
-  for (x in list(means[group], near, y, rev(y), group)) {
-    text <- format(x, digits = 17, trim = TRUE, scientific = FALSE)
-    for (response in list(y, along, round(y))) {
-      found <- held(x, response)
-      expect_identical(held(text, response), found)
-      expect_identical(held(factor(text), response), found)
-    }
-  }
-  expect_identical(held(near, along), "held")
-  expect_identical(held(-near, along), "held")
-  expect_identical(held(means[group], y), "held")
-  expect_identical(held(group, y), "none")
-})
-
 test_that("facts of weighted numbers are those of a loop", {
   weights <- c(0, 1, 0.5, 0, 0.1)
   y <- c(-9, 2, 7, 0.5, NA)

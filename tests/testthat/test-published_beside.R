@@ -1,4 +1,4 @@
-# What leaves beside the response, and ends that are the file's.
+# What published columns tell of a protected one; what leaves beside it.
 
 beside_file <- function(n = 120) {
   withr::with_seed(8, data.frame(
@@ -16,153 +16,314 @@ beside_sets <- function(data, formula = log(y) ~ x, ...) {
   }))
 }
 
-test_that("a stated end that is the file's own is refused, one alone, nearly", {
-  data <- beside_file()
-  ends <- range(data$y)
-  refused <- function(code) {
-    error <- expect_error(code, class = "pseudosynth_error_public_ends")
-    expect_s3_class(error, "pseudosynth_error_privacy")
-    expect_gt(length(error$rows), 0)
-    expect_no_match(conditionMessage(error), format(ends[2]), fixed = TRUE)
-  }
-  model <- function(...) {
-    fit_synthesizer(log(y) ~ x, data, gaussian(),
-      chains = 1, warmup = 8, draws = 8, response = public_response(...)
-    )
-  }
-  refused(model(bounds = ends))
-  refused(model(bounds = c(1, ends[2])))
-  refused(model(bounds = c(ends[1] * (1 - 1e-11), 1e9)))
-  refused(model(bounds = c(ends[1] * (1 - 5e-7), 1e9)))
-  histogram <- function(...) perturbed_histogram(data$y, epsilon = 1, ...)
-  refused(histogram(bounds = c(1, ends[2])))
-  refused(histogram(bins = c(1, 100, ends[2])))
-  refused(histogram(bins = c(0, sort(unique(data$y))[5:30], 1e9)))
-  expect_no_error(histogram(
-    bounds = c(0, ends[2]), response = public_response(confirmed = ends[2])
-  ))
-  data$s <- data$y / 1e6
-  refused(fit_synthesizer(s ~ x, data, beta_response(range(data$s) *
-    c(1 - 1e-11, 1 + 1e-11)), chains = 1, warmup = 8, draws = 8))
-})
+told_of <- function(y, ...) {
+  told_beside(published_forms(list(...)), comparable_values(y))
+}
 
-test_that("a constant that is computed from the response is refused", {
-  data <- beside_file()
-  y <- data$y
-  refused <- function(code) {
-    error <- expect_error(code, class = "pseudosynth_error_public_ends")
-    expect_s3_class(error, "pseudosynth_error_privacy")
-    expect_no_match(conditionMessage(error), "[0-9]{4}")
-  }
-  model <- function(formula, ..., response = NULL) {
-    suppressWarnings(fit_synthesizer(formula, data, gaussian(), ...,
-      chains = 1, warmup = 8, draws = 8, response = response
-    ))
-  }
-  s <- mean(y)
-  refused(model(asinh(y / s) ~ x))
-  refused(perturbed_histogram(asinh(y / s) ~ 1, data, c(0, 1e6), epsilon = 1))
-  half <- sd(y) * (1 + 1e-7)
-  refused(model(asinh(y / half) ~ x))
-  # Written out, on the right side, negative; a record's value
-  for (s in c(quantile(y, 0.25), max(y), -median(y), y[y > 1e4][3])) {
-    formula <- eval(substitute(log(y) ~ I(x > s), list(s = unname(s))))
-    refused(model(formula))
-  }
-  top <- median(y)
-  refused(model(log(y) ~ I(x > top)))
-  expect_no_error(model(
-    asinh(y / top) ~ x, response = public_response(confirmed = top)
-  ))
-  # What people state, and another number of as many digits
-  for (s in c(10, 1000, 61200, 1.5, signif(mean(y), 2), mean(y) + 1.2345)) {
-    expect_no_error(model(asinh(y / s) ~ x))
-  }
-  expect_no_error(model(log(y) ~ I(x > 0.25) + poly(x, 2)))
-})
-
-test_that("priors and references computed from the file are refused", {
-  data <- beside_file()
-  z <- log(data$y)
-  refused <- function(code) {
-    expect_error(code, class = "pseudosynth_error_public_ends")
-  }
-  model <- function(...) {
-    suppressWarnings(fit_synthesizer(log(y) ~ x, data, gaussian(),
-      chains = 1, warmup = 8, draws = 8, ...
-    ))
-  }
-  refused(model(prior = prior_normal(1, c(mean(z), 2.5))))
-  refused(model(prior = prior_normal(sd(z), c(9, 2.5))))
-  computed <- list("(Intercept)" = median(z), sigma = 1)
-  rounded <- list("(Intercept)" = round(median(z), 1), sigma = 1)
-  prior <- prior_normal(1, c(9, 2.5))
-  refused(model(prior = prior, censor = censor(2, reference = computed)))
-  expect_no_error(
-    model(prior = prior, censor = censor(2, reference = rounded))
+test_that("recodings, other units, ranks and finer versions are copies", {
+  withr::local_seed(1)
+  y <- round(exp(rnorm(300, 10)), 2)
+  named <- sample(letters[1:6], 300, TRUE)
+  heaped <- sample(c(10, 20, 30, 40, 50), 300, TRUE)
+  numbers <- list(
+    y, -y, log(y), 2 * y + 3, rank(y), format(y, big.mark = ","),
+    factor(paste0("$", y)), sprintf("%.8e", y), as.Date("2000-01-01") + y,
+    paste("EUR", format(y, big.mark = ".", decimal.mark = ",", nsmall = 2))
   )
+  for (x in numbers) expect_identical(told_of(y, x = x)$copied, "x")
+  for (x in list(
+    named, toupper(named), factor(named, rev(letters)),
+    (7 * match(named, letters)) %% 31, 1 + match(named, letters) / 3
+  )) {
+    expect_identical(told_of(named, x = x)$copied, "x")
+    expect_identical(told_of(factor(named), x = x)$copied, "x")
+  }
+  expect_identical(told_of(heaped, x = c("q", "c", "x", "a", "k")[
+    heaped / 10
+  ])$copied, "x")
+  ages <- sample(0:99, 300, TRUE)
+  expect_identical(told_of(ages, x = ages + runif(300, 0, 0.9))$copied, "x")
+  yes <- named == "a"
+  expect_identical(told_of(yes, x = 3 - 2 * yes)$copied, "x")
+})
+
+test_that("classes, sums, other orders and chance are none", {
+  withr::local_seed(2)
+  y <- round(exp(rnorm(300, 10)), 2)
+  part <- y * runif(300)
+  for (x in list(
+    rev(y), sample(y), findInterval(y, quantile(y, 1:9 / 10)), y > 20000,
+    part, seq_len(300), sprintf("id%03d", sample(300)), rep(1, 300),
+    y * exp(rnorm(300, 0, 0.03)), ave(y, y > 20000)
+  )) {
+    found <- told_of(y, x = x)
+    expect_length(found$copied, 0)
+    expect_length(found$near$columns, 0)
+  }
+  expect_length(told_of(y, part = part, rest = y - part)$near$columns, 0)
+  yes <- runif(300) < 0.1
+  expect_length(told_of(yes, x = sprintf("id%03d", 1:300))$copied, 0)
+  # Few records agree by chance
+  found <- replicate(500, {
+    n <- sample(2:40, 1)
+    draw <- function() sample(seq_len(sample(2:n, 1)), n, TRUE)
+    length(told_of(draw(), x = draw())$copied)
+  })
+  expect_identical(sum(found), 0L)
+  expect_length(told_of(1:8, x = 1:8)$copied, 0)
+})
+
+test_that("the share is that of the naive count over the other records", {
+  naive <- function(x, y) {
+    common <- which.max(tabulate(y))
+    guess <- vapply(x, function(own) which.max(tabulate(y[x == own])), 1L)
+    counted <- which((y != common | guess != common) & tabulate(x)[x] > 1)
+    mean(vapply(counted, function(i) {
+      others <- tabulate(y[setdiff(which(x == x[i]), i)], max(y))
+      others[y[i]] > 0 && others[y[i]] == max(others)
+    }, TRUE))
+  }
+  withr::local_seed(1)
+  for (classes in c(6, 40)) {
+    x <- sample(classes, 150, TRUE)
+    y <- (x + sample(0:3, 150, TRUE, c(0.6, 0.2, 0.1, 0.1))) %% 5 + 1
+    pair <- pair_counts(x, y, rep(1, 150))
+    expect_equal(share_told(pair)$share, naive(x, y))
+    # However the records are counted
+    expect_equal(share_told(pair_counts(
+      rep(x, 2), rep(y, 2), rep(0.5, 300)
+    )), share_told(pair))
+  }
+  expect_identical(
+    share_told(pair_counts(1:50, 1:50, rep(1, 50))),
+    list(known = FALSE, share = 0)
+  )
+})
+
+test_that("what nearly determines a column is found, alone or together", {
+  withr::local_seed(3)
+  n <- 3000
+  y <- round(exp(rnorm(n, 10)), 2)
+  odd <- sample(n, n / 50)
+  near <- replace(y, odd, sample(y, length(odd)))
+  for (x in list(near, paste("EUR", near), factor(near))) {
+    found <- told_of(y, x = x)
+    expect_length(found$copied, 0)
+    expect_identical(found$near$columns, "x")
+    expect_equal(found$near$share, 0.98, tolerance = 0.01)
+  }
+  town <- sample(sprintf("t%02d", 1:40), n, TRUE)
+  land <- substr(town, 2, 2)
+  expect_identical(told_of(land, town = town)$near$columns, "town")
+  expect_identical(told_of(land, town = town)$near$share, 1)
+  expect_length(told_of(town, land = land)$near$columns, 0)
+  # Neither tells it alone, and a third has nothing to do with it
+  a <- sample(0:1, n, TRUE)
+  b <- sample(c("u", "v"), n, TRUE)
+  y <- (a + (b == "u")) %% 2
+  found <- told_of(y, a = a, land = land, b = b)$near$columns
+  expect_setequal(found, c("a", "b"))
+  y[sample(n, n / 4)] <- 0
+  expect_length(told_of(y, a = a, b = b)$near$columns, 0)
+  # A doctor's visit does not tell a disease
+  ill <- runif(n) < 0.02
+  expect_length(told_of(ill, visit = ill | runif(n) < 0.5)$near$columns, 0)
+})
+
+test_that("a long file is looked at whole where a part of it shows nothing", {
+  withr::local_seed(8)
+  n <- 50000
+  y <- numeric(n)
+  y[sample(n, 400)] <- stats::rnorm(400)
+  expect_identical(told_of(y, x = 2 * y)$copied, "x")
+  y <- stats::rnorm(n)
+  expect_identical(told_of(y, x = exp(y))$copied, "x")
+  expect_length(told_of(y, x = replace(exp(y), 7, 99))$copied, 0)
+  rare <- rep("no", n)
+  rare[sample(n, 30)] <- "yes"
+  expect_identical(told_of(rare, x = rare == "yes")$copied, "x")
+})
+
+test_that("counts and classes of a database say what records say", {
+  withr::local_seed(4)
+  n <- 2000
+  y <- sample(30, n, TRUE)
+  x <- list(copy = 90 - 3 * y, near = replace(y, 1:40, 7), no = y %% 4)
+  cell <- place_codes(do.call(paste, x))
+  pair <- pair_counts(cell, y, rep(1, n))
+  first <- match(pair$x, cell)
+  counted <- told_beside(
+    published_forms(lapply(x, `[`, first)), pair$y, pair$n
+  )
+  expect_equal(counted, do.call(told_of, c(list(y), x)))
+})
+
+# By verb and source -----------------------------------------------------------
+
+beside_copies <- function() {
+  data <- beside_file(500)
+  data$copy <- log(data$y) + 3
+  odd <- seq(1, 500, by = 40)
+  data$near <- replace(data$y, odd, rev(data$y[odd]) + 0.01)
+  data
+}
+
+test_that("every verb refuses a copy of the response", {
+  data <- beside_copies()
+  reference <- list("(Intercept)" = 9, sigma = 1)
+  refused <- function(code) {
+    error <- expect_error(
+      suppressWarnings(suppressMessages(code)),
+      class = "pseudosynth_error_copied_response"
+    )
+    expect_s3_class(error, "pseudosynth_error_privacy")
+    expect_match(conditionMessage(error), "\"(copy|x)\" has the values")
+  }
+  refused(beside_sets(data, log(y) ~ x + copy))
+  histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
+  refused(synthesize(histogram, newdata = data))
   folder <- withr::local_tempdir()
   book <- ledger(file.path(folder, "book"), epsilon = 5, delta = 1e-5)
-  score <- function(reference, ...) {
-    suppressWarnings(suppressMessages(
-      score_release(log(y) ~ x, data, gaussian(),
-        epsilon = 1, reference = reference, ledger = book
-      )
-    ))
-  }
-  refused(score(computed))
+  refused(score_release(log(y) ~ copy, data, gaussian(),
+    epsilon = 1, reference = reference, ledger = book
+  ))
   expect_identical(nrow(as.data.frame(book)), 0L)
-  expect_no_error(score(rounded))
-  counts <- data.frame(y = c(rep(c(0, 1, 5), 39), 1, 1, 2), x = rep(1:4, 30))
-  refused(score_release(y ~ x, counts, stats::poisson(),
-    epsilon = 1, reference = list("(Intercept)" = log(mean(counts$y)))
+  plain <- suppressMessages(score_release(log(y) ~ x, data, gaussian(),
+    epsilon = 1, reference = reference
   ))
-})
-
-test_that("bounds that are the file's own is refused before a draw", {
-  data <- beside_file()
-  fit <- suppressWarnings(fit_synthesizer(log(y) ~ x, data, gaussian(),
-    prior = prior_normal(), chains = 1, warmup = 50, draws = 50
-  ))
+  refused(synthesize(plain, newdata = transform(data, x = copy, copy = copy)))
+  by_vector <- perturbed_histogram(data$y, bounds = c(1, 1e6), epsilon = 1)
   expect_error(
-    synthesize(fit, 1, bounds = c(1, max(data$y)), allow_unconverged = TRUE),
-    class = "pseudosynth_error_public_ends"
+    synthesize(by_vector, newdata = data), class = "pseudosynth_error_privacy"
   )
 })
 
-test_that("bounds that are newdata's own is refused for any source", {
-  data <- beside_file()
+test_that("near copies are told with the share, and release() asks for them", {
+  skip_if_not_installed("jsonlite")
+  data <- beside_copies()
+  reference <- list("(Intercept)" = 9, sigma = 1)
+  told <- function(code) {
+    messages <- list()
+    made <- suppressWarnings(withCallingHandlers(
+      code,
+      pseudosynth_message_near_copy = function(message) {
+        messages <<- c(messages, list(message))
+        rlang::cnd_muffle(message)
+      },
+      message = function(message) rlang::cnd_muffle(message)
+    ))
+    # Once
+    expect_length(messages, 1)
+    text <- conditionMessage(messages[[1]])
+    expect_match(text, "\"near\" tells 97[.0-9]*%")
+    made
+  }
+  told(fit_synthesizer(log(y) ~ near, data, gaussian(),
+    prior = prior_normal(1, c(9, 2.5)), chains = 1, warmup = 8, draws = 8
+  ))
+  made <- told(score_release(log(y) ~ near, data, gaussian(),
+    epsilon = 5, reference = reference, bounds = c(1, 1e6)
+  ))
+  told(pseudo_posterior(log(y) ~ near, data, gaussian(),
+    mechanism = mechanism_score(reference), epsilon = 5
+  ))
   histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
-  scores <- suppressWarnings(score_release(log(y) ~ x, data, gaussian(),
-    epsilon = 5, reference = list("(Intercept)" = 9, sigma = 1)
-  ))
-  confirmed <- suppressWarnings(score_release(log(y) ~ x, data, gaussian(),
-    epsilon = 5, reference = list("(Intercept)" = 9, sigma = 1),
-    response = public_response(confirmed = max(data$y))
-  ))
-  ends <- c(1, max(data$y))
-  for (x in list(histogram, scores)) {
-    expect_error(
-      synthesize(x, newdata = data, bounds = ends),
-      class = "pseudosynth_error_public_ends"
-    )
-    expect_no_error(suppressMessages(
-      synthesize(x, newdata = data, bounds = c(1, 1e6))
+  told(synthesize(histogram, newdata = data[c("y", "near")]))
+  sets <- suppressMessages(synthesize(made, newdata = data))
+  leave <- function(public = character()) {
+    suppressMessages(release(sets, withr::local_tempfile(),
+      data = data, public = public
     ))
   }
-  expect_no_error(suppressMessages(
-    synthesize(confirmed, newdata = data, bounds = ends)
+  error <- expect_error(leave(), class = "pseudosynth_error_near_copy")
+  expect_match(conditionMessage(error), "public = \"near\"", fixed = TRUE)
+  expect_gt(error$share, 0.96)
+  expect_no_error(leave("near"))
+})
+
+test_that("tables and parts are judged as data frames are", {
+  d <- copies()
+  d$works <- as.integer(d$income > stats::median(d$income))
+  d$code <- ifelse(d$works == 1, "x", "y")
+  d$state <- paste0(match(d$status, unique(d$status)), d$flag)
+  # Of neither alone: 0 and 1 as often in all of its groups
+  d$odd <- d$visits %% 2L
+  d$either <- (as.integer(d$flag == "yes") + d$odd) %% 2L
+  con <- sqlite(persons = d)
+  sources <- list(
+    d, dplyr::tbl(con, "persons"), parts_of(d, rep_len(1:3, nrow(d)))
+  )
+  flat <- list("(Intercept)" = 0)
+  messages_of <- function(code) {
+    told <- NULL
+    withCallingHandlers(
+      suppressWarnings(code),
+      pseudosynth_message_near_copy = function(m) told <<- conditionMessage(m),
+      message = function(m) rlang::cnd_muffle(m)
+    )
+    told
+  }
+  for (data in sources) {
+    for (column in c("text", "unit", "rank", "logarithm")) {
+      formula <- stats::reformulate(c(column, "flag"), quote(log(income)))
+      refused_copy(formula, data)
+    }
+    expect_copy(works_of(works ~ code, data))
+    refused_copy(log(income) ~ I(2 * (unit + hours) - 2 * hours), data)
+    # Each value of it goes with one status, which has two
+    expect_match(messages_of(score_release(status ~ state, data, categorical(),
+      epsilon = 1, response = public_response(levels = c("one", "two", "three"))
+    )), "\"state\" tells 100%")
+    expect_match(messages_of(score_release(either ~ flag + odd + group, data,
+      bernoulli(), epsilon = 1, reference = flat
+    )), "\"flag\" and \"odd\" tell 100%")
+    expect_null(messages_of(score_release(works ~ flag + group, data,
+      bernoulli(), epsilon = 1, reference = flat
+    )))
+  }
+})
+
+test_that("a plan refuses copies and warns of what nearly determines", {
+  skip_if_not_installed("jsonlite")
+  file <- withr::with_seed(1, data.frame(
+    a = factor(sample(c("x", "y", "z"), 400, TRUE)),
+    b = factor(sample(c("x", "y"), 400, TRUE)),
+    pay = round(rlnorm(400, 10), 2)
   ))
-  # In a job, before anything is fitted or spent
-  for (mechanism in c("score", "centred")) {
+  words <- c(x = "one", y = "two", z = "three")
+  file$code <- factor(words[as.character(file$a)])
+  file$near <- replace(file$code, 1:5, "one")
+  file$cents <- round(100 * file$pay)
+  file$pay[1:9] <- NA
+  file$cents[1:9] <- NA
+  book <- confirm_codebook(draft_codebook(file))
+  copied <- function(...) {
     expect_error(
-      pseudo_posterior(log(y) ~ x, data, gaussian(),
-        mechanism = mechanism, epsilon = 1, bounds = ends,
-        reference = list("(Intercept)" = 9, sigma = 1)
-      ),
-      class = "pseudosynth_error_public_ends"
+      file_plan(file, book, ...), class = "pseudosynth_error_copied_response"
     )
   }
+  expect_match(conditionMessage(copied(publish = "code")), "code", fixed = TRUE)
+  copied(publish = c("b", "cents"))
+  warning <- expect_warning(
+    plan <- file_plan(file, book, publish = c("near", "b", "cents", "pay")),
+    class = "pseudosynth_warning_determined"
+  )
+  expect_setequal(names(warning$share), c("a", "code"))
+  expect_gt(min(warning$share), 0.95)
+  expect_identical(warning$by$a, "near")
+  # Said once, by the plan
+  expect_no_warning(fit_file(plan))
+  expect_no_warning(file_plan(file, book, publish = "b"))
+  expect_no_warning(file_plan(file, book, publish = c("a", "code", "near")))
+  expect_no_warning(file_plan(file, book))
+  sets <- suppressMessages(synthesize(file_release(plan, epsilon = 5)))
+  leave <- function(...) {
+    suppressMessages(release(
+      sets, withr::local_tempfile(), data = file, require = "none", ...
+    ))
+  }
+  ids <- c("cents", "pay")
+  expect_error(leave(public = ids), class = "pseudosynth_error_near_copy")
 })
 
 test_that("levels leave in the order of the file's factor", {
@@ -233,106 +394,6 @@ test_that("a column that numbers records is told, and refused unless named", {
   expect_no_error(sets_out("case"))
   expect_error(sets_out(character()), "public = \"case\"", fixed = TRUE)
   expect_identical(distinct_columns(beside_file()[c("x", "g")]), character())
-})
-
-test_that("a shuffled copy of the response is refused by a score release", {
-  data <- beside_file()
-  data$copy <- withr::with_seed(3, sample(data$y))
-  expect_error(
-    score_release(log(y) ~ copy, data, gaussian(),
-      epsilon = 1, reference = list("(Intercept)" = 9, sigma = 1),
-      bounds = c(10, 1e6)
-    ),
-    class = "pseudosynth_error_copied_response"
-  )
-})
-
-test_that("columns that sum to the response are found, honest ones are not", {
-  data <- beside_file(500)
-  wage <- withr::with_seed(4, data$y * runif(500, 0.1, 0.9))
-  near <- near_copies(data$y, list(wage = wage, other = data$y - wage))
-  expect_identical(near$columns, c("wage", "other"))
-  expect_gt(near$share, 0.999)
-  close <- data$y * withr::with_seed(5, exp(rnorm(500, 0, 0.03)))
-  expect_identical(near_copies(data$y, list(a = close))$columns, "a")
-  expect_length(near_copies(data$y, list(wage = wage, x = data$x))$columns, 0)
-  # Its logarithms are all one number
-  far <- 1e15 + data$x
-  expect_length(near_copies(data$y, list(wage = wage, far = far))$columns, 0)
-})
-
-test_that("near copies are told at the fit, with the share, by every source", {
-  data <- beside_file(500)
-  data$wage <- withr::with_seed(4, data$y * runif(500, 0.1, 0.9))
-  data$other <- data$y - data$wage
-  reference <- list("(Intercept)" = 9, sigma = 1)
-  told <- function(code) {
-    messages <- list()
-    suppressWarnings(withCallingHandlers(
-      try(code, silent = TRUE),
-      pseudosynth_message_near_copy = function(message) {
-        messages <<- c(messages, list(message))
-        rlang::cnd_muffle(message)
-      },
-      message = function(message) rlang::cnd_muffle(message)
-    ))
-    # Once
-    expect_length(messages, 1)
-    text <- conditionMessage(messages[[1]])
-    expect_match(text, "\"wage\" and \"other\" give [0-9.]+%")
-    expect_match(text, "release")
-  }
-  prior <- prior_normal(1, c(9, 2.5))
-  told(fit_synthesizer(log(y) ~ wage + other, data, gaussian(),
-    prior = prior, chains = 1, warmup = 8, draws = 8
-  ))
-  told(score_release(log(y) ~ wage + other, data, gaussian(),
-    epsilon = 5, reference = reference
-  ))
-  told(pseudo_posterior(log(y) ~ wage + other, data, gaussian(),
-    mechanism = mechanism_score(reference), epsilon = 5
-  ))
-  told(pseudo_posterior(log(y) ~ wage + other, data, gaussian(),
-    mechanism = "lw_final", epsilon = 20, prior = prior, chains = 1,
-    warmup = 8, draws = 8, allow_unconverged = TRUE
-  ))
-  histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
-  told(synthesize(histogram, newdata = data))
-})
-
-test_that("classes with exceptions, products and sums by group are found", {
-  withr::local_seed(9)
-  n <- 2000
-  y <- round(exp(rnorm(n, 9)), 2)
-  found <- function(y, ...) near_copies(y, list(...))$columns
-  # In an order of their own, for 1 in 200 another one
-  class <- c(3, 1, 5, 2, 4)[findInterval(y, quantile(y, 0:4 / 5))]
-  odd <- sample(n, n / 200)
-  class[odd] <- sample(5, n / 200, TRUE)
-  expect_identical(found(y, class = class), "class")
-  expect_identical(found(y, class = letters[class]), "class")
-  yes <- y > 1e4
-  nearly <- ifelse(seq_len(n) %in% odd, !yes, yes)
-  expect_identical(found(yes + 0, nearly = nearly), "nearly")
-  expect_identical(found(factor(yes), nearly = nearly), "nearly")
-  hours <- round(runif(n, 10, 40))
-  expect_identical(
-    found(y, hours = hours, rate = round(y / hours, 3)), c("hours", "rate")
-  )
-  group <- sample(letters[1:5], n, TRUE)
-  rest <- round(runif(n, 0, 9), 1)
-  pay <- 4 * match(group, letters) + rest
-  expect_identical(found(pay, rest = rest, group = group), c("rest", "group"))
-  # Honest ones, on heaps, too
-  expect_length(found(y, hours = hours, group = group), 0)
-  expect_length(found(round(y, -4), hours = hours, group = sort(group)), 0)
-  expect_length(found(yes + 0, hours = hours, group = group), 0)
-  rare <- runif(n) < 0.005
-  expect_length(found(rare + 0, hours = hours, group = group), 0)
-  expect_length(found(y, rare = rare), 0)
-  state <- .Random.seed
-  near_copies(y, list(class = class))
-  expect_identical(.Random.seed, state)
 })
 
 test_that("columns of the formula and very many levels are told", {
@@ -417,155 +478,6 @@ test_that("sets without a guarantee are not for release in print and figure", {
     print(sets)
   ))), none)
   expect_identical(!is.null(plot(sets)$labels$caption), none)
-})
-
-test_that("a copy in another order and another unit is refused", {
-  y <- withr::with_seed(1, round(exp(rnorm(300, 10))))
-  check <- function(x) check_holds_none(y, data.frame(x = x))
-  for (x in list(
-    rev(y) / 1000, 5 - 2 * sort(y), sample(signif(y * 1.1, 9)),
-    sprintf("%.3f", sort(y) / 1000)
-  )) {
-    expect_error(check(x), class = "pseudosynth_error_copied_response")
-  }
-  expect_no_error(check(withr::with_seed(2, round(exp(rnorm(300, 10))))))
-  expect_no_error(check(seq_along(y)))
-})
-
-test_that("means and medians of the response by group are refused", {
-  withr::local_seed(1)
-  group <- sample(letters[1:6], 300, TRUE)
-  y <- round(exp(rnorm(300, 10)))
-  check <- function(x) check_holds_none(y, data.frame(x = x))
-  told <- list(
-    ave(y, group), round(ave(y, group)), ave(log(y), group),
-    ave(y, group, FUN = median), signif(ave(y, group), 8),
-    as.character(ave(y, group))
-  )
-  for (x in told) {
-    expect_error(check(x), class = "pseudosynth_error_copied_response")
-  }
-  honest <- list(
-    match(group, letters), ave(exp(rnorm(300, 10)), group),
-    signif(ave(y, group), 2), c(1234.5, 2345.6)[1 + (group > "c")]
-  )
-  for (x in honest) expect_no_error(check(x))
-  counts <- rpois(300, 3)
-  expect_no_error(check_holds_none(counts, data.frame(x = rpois(300, 3))))
-})
-
-test_that("products and sums beside groups that give the response are found", {
-  withr::local_seed(1)
-  data <- data.frame(
-    hours = sample(200:2500, 400, TRUE), rate = round(exp(rnorm(400, 3)), 2),
-    g = sample(letters, 400, TRUE)
-  )
-  pay <- data$hours * data$rate
-  expect_setequal(near_copies(pay, data)$columns, c("hours", "rate"))
-  expect_length(near_copies(pay, data[c("rate", "g")])$columns, 0)
-  y <- round(rnorm(400, 3 * match(data$g, letters), 20))
-  data$left <- round(resid(lm(y ~ g, data)))
-  expect_true("left" %in% near_copies(y, data[c("g", "left")])$columns)
-  expect_length(near_copies(y, data[c("g", "rate")])$columns, 0)
-})
-
-test_that("a formula into whose code the response was written is refused", {
-  data <- withr::with_seed(1, data.frame(y = round(exp(rnorm(100, 9))),
-    x = rnorm(100)
-  ))
-  terms <- vapply(split(data$y, rep(1:10, 10)), function(k) {
-    sprintf("I(x + pmin(x, %s))", toString(k))
-  }, "")
-  formula <- stats::reformulate(terms[1:4], quote(log(y)))
-  expect_error(
-    score_release(formula, data,
-      epsilon = 1, reference = list("(Intercept)" = 9, sigma = 1)
-    ),
-    class = "pseudosynth_error_privacy"
-  )
-  of <- function(formula) stats::terms(formula)
-  expect_no_error(check_terms_hold_none(data$y, of(~ cut(x, c(-9, 0, 9)))))
-  expect_identical(constants_of(quote(f(1, -2, g(x[, 3], "a")))), c(1, 2, 3))
-})
-
-test_that("breaks that are quantiles of the file are refused", {
-  y <- withr::with_seed(1, exp(rnorm(803, 10)))
-  made <- function(breaks) {
-    perturbed_histogram(log(y) ~ 1, data.frame(y),
-      bins = c(1, breaks, 1e7), epsilon = 1
-    )
-  }
-  for (probs in list(1:9 / 10, 1:19 / 20, c(0.05, 0.25, 0.5, 0.75, 0.95))) {
-    expect_error(
-      made(quantile(y, probs)),
-      class = "pseudosynth_error_public_ends"
-    )
-    expect_error(
-      made(round(quantile(y, probs), 1)),
-      class = "pseudosynth_error_public_ends"
-    )
-    # Those of another file are nobody's here
-    other <- withr::with_seed(2, exp(rnorm(803, 10)))
-    expect_no_error(made(quantile(other, probs)))
-  }
-  # Heaped values
-  heaped <- round(y, -4) + 1234
-  expect_true(are_quantiles(quantile(y, 1:9 / 10), y))
-  expect_false(are_quantiles(c(15000, 25000, 35500), heaped))
-})
-
-test_that("a reference or prior that is the file's own is refused", {
-  data <- withr::with_seed(1, data.frame(y = exp(rnorm(200, 10)), x = 1:200))
-  z <- log(data$y)
-  release <- function(reference, ...) {
-    score_release(log(y) ~ x, data,
-      epsilon = 1, reference = reference, ...
-    )
-  }
-  own <- list(
-    list("(Intercept)" = mean(z), sigma = 1),
-    list("(Intercept)" = median(z), sigma = 1),
-    list("(Intercept)" = 10, sigma = sd(z)),
-    list("(Intercept)" = 10, sigma = mad(z))
-  )
-  for (reference in own) {
-    expect_error(release(reference), class = "pseudosynth_error_public_ends")
-    expect_error(
-      pseudo_posterior(log(y) ~ x, data, gaussian(),
-        mechanism = "centred", epsilon = 1, reference = reference
-      ),
-      class = "pseudosynth_error_public_ends"
-    )
-    expect_error(
-      fit_synthesizer(log(y) ~ x, data, gaussian(),
-        censor = censor(1, reference = reference)
-      ),
-      class = "pseudosynth_error_public_ends"
-    )
-  }
-  expect_error(
-    release(list("(Intercept)" = 10, sigma = 1),
-      prior = prior_normal(1, c(10, 2.5 * sd(z)))
-    ),
-    "prior",
-    class = "pseudosynth_error_public_ends"
-  )
-  expect_no_error(suppressMessages(release(own[[1]],
-    response = public_response(confirmed = mean(z))
-  )))
-  # What people write, in either unit
-  data$y[1:101] <- 20000
-  expect_identical(median(log(data$y)), log(20000))
-  expect_no_error(suppressMessages(
-    release(list("(Intercept)" = log(20000), sigma = 1))
-  ))
-  counts <- data.frame(y = withr::with_seed(1, rpois(203, 3)))
-  expect_error(
-    score_release(y ~ 1, counts, poisson(),
-      epsilon = 1, reference = list("(Intercept)" = log(mean(counts$y)))
-    ),
-    class = "pseudosynth_error_public_ends"
-  )
 })
 
 test_that("no score release has its levels in the response's order", {

@@ -22,7 +22,10 @@ test_that("the file's own mean and sd, given as constants, change nothing", {
   data <- simulated()
   own <- list(x = c(mean(data$x), sd(data$x)))
   expect_identical(
-    quick_fit(data = data, scaling = own)$draws, quick_fit(data = data)$draws
+    quick_fit(
+      data = data, scaling = own,
+      response = public_response(confirmed = own$x)
+    )$draws, quick_fit(data = data)$draws
   )
 })
 

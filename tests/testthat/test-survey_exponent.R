@@ -132,7 +132,10 @@ test_that("the unit of survey weights has no effect", {
   draws <- survey_fit(data = data, survey_weights = "w")$draws
   expect_identical(survey_fit(data = data, survey_weights = "v")$draws, draws)
   expect_identical(
-    draws, survey_fit(data = data, survey_weights = c(w = mean(data$w)))$draws
+    draws, survey_fit(
+      data = data, survey_weights = c(w = mean(data$w)),
+      response = public_response(confirmed = mean(data$w))
+    )$draws
   )
 })
 
@@ -277,16 +280,6 @@ test_that("a strict label needs a public number", {
   text <- guarantee(own, public = TRUE)$public_inputs[["survey weights"]]
   expect_no_match(text, "[0-9]")
   expect_identical(guarantee(strict(NULL))$label, "strict")
-})
-
-test_that("a number that is the file's own mean is told", {
-  data <- surveyed()
-  expect_message(
-    new_survey(c(w = mean(data$w)), data, "y", gaussian()),
-    class = "pseudosynth_message_survey_mean"
-  )
-  expect_no_message(new_survey(c(w = 2), data, "y", gaussian()))
-  expect_no_message(new_survey("w", data, "y", gaussian()))
 })
 
 test_that("an edited number, mean or weight loses the label", {

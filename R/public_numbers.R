@@ -1,0 +1,397 @@
+# Stated numbers must be public: known without the file. One rule, for every
+# verb that takes one and for every source: a number of more than three
+# significant digits that is a value of the column, or a statistic that people
+# compute, is refused unless it is confirmed. The rule reads the file unpaid, so
+# it stays coarse and comes first. What it cannot know is in ?guarantee.
+
+# The shares at which people cut a file; the extremes are told without
+usual_shares <- c(
+  0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99
+)
+
+#' Which stated numbers are a column's own?
+#'
+#' Those of more than `digits` significant digits that equal a value, or, as
+#' far as their own digits go, the mean, the sum, the standard deviation, the
+#' median, an extreme or a usual quantile (by any usual definition).
+#' @param numbers (numeric or `Date`) As stated.
+#' @param column (vector) The values; what is no number is compared with none.
+#' @param digits (count) With 0 every number is looked at.
+#' @return (logical) For each of `numbers`.
+#' @noRd
+coincides <- function(numbers, column, digits = 3) {
+  told <- rep(FALSE, length(numbers))
+  long <- is_long(numbers, digits)
+  if (any(long)) {
+    told[long] <- are_told(rounding_ends(numbers[long]), facts_of(column))
+  }
+  told
+}
+
+#' Has a number more significant digits than people remember?
+#'
+#' Of a date: is it another day than the first or the last of a month?
+#' @noRd
+is_long <- function(x, digits = 3) {
+  if (inherits(x, "Date")) {
+    day <- function(x) format(x, "%d")
+    return(!is.na(x) & (digits == 0 | day(x) != "01" & day(x + 1) != "01"))
+  }
+  x <- as.double(x)
+  if (digits == 0) {
+    return(is.finite(x))
+  }
+  is.finite(x) & abs(x - signif(x, digits)) > 1e-9 * abs(x)
+}
+
+#' Stated numbers with the ends between which they round to themselves
+#'
+#' A millionth at least: what R prints has seven digits.
+#' @return (data frame) `number`, `from`, `to`.
+#' @noRd
+rounding_ends <- function(x) {
+  x <- as.double(x)
+  half <- vapply(x, function(x) {
+    digits <- Find(function(digits) !is_long(x, digits), 1:15) %||% 15
+    0.5 * 10^(floor(log10(abs(x))) + 1 - digits)
+  }, 1)
+  half[x == 0] <- 0
+  # Short numbers as if they had four digits
+  half <- pmin(pmax(half, 5e-7 * abs(x)), 5e-4 * abs(x))
+  data.frame(number = x, from = x - half, to = x + half)
+}
+
+#' @param stated (data frame) See rounding_ends().
+#' @param facts (list) See facts_of().
+#' @return (logical)
+#' @noRd
+are_told <- function(stated, facts) {
+  n <- facts$n
+  if (n < 2 || nrow(stated) == 0) {
+    return(rep(FALSE, nrow(stated)))
+  }
+  found <- facts$counts(stated)
+  inside <- n - found$below - found$above
+  told <- found$equal > 0 |
+    inside > 0 & (found$below == 0 | found$above == 0)
+  for (value in c(facts$mean, n * facts$mean, facts$sd)) {
+    told <- told | (value >= stated$from & value <= stated$to)
+  }
+  places <- quantile_places(n)
+  vapply(seq_along(told), function(i) {
+    told[i] || if (inside[i] > 0) {
+      any(floor(places) >= found$below[i] & ceiling(places) <= n -
+        found$above[i] + 1)
+    } else {
+      # In a gap between two records: where in it do the quantiles lie?
+      at <- places[floor(places) == found$below[i]]
+      length(at) > 0 && facts$between(stated[i, ], unique(at %% 1))
+    }
+  }, NA)
+}
+
+#' Places of the usual quantiles among n sorted values, by all usual definitions
+#' @return (double) From 1 to n; half way is the mean of two values.
+#' @noRd
+quantile_places <- function(n) {
+  p <- usual_shares
+  places <- c(
+    n * p, n * p + 0.5, (n + 1) * p, 1 + (n - 1) * p, (n + 1 / 3) * p + 1 / 3,
+    (n + 1 / 4) * p + 3 / 8
+  )
+  # 0.07 * 100 is no whole number
+  places <- unique(round(places, 9))
+  places[places >= 1 & places < n]
+}
+
+#' What the rule asks of a column; nothing is sorted before it asks
+#'
+#' A table and a file in parts say the same, see table_facts_of().
+#' @param y (vector)
+#' @param count (double or `NULL`) How many records each value stands for.
+#' @return (list) `n`, `mean`, `sd`; `counts(stated)`: how many records lie
+#'   `below` and `above` the ends, and how many `equal` the number;
+#'   `between(stated, parts)`: does one of the points so far between the next
+#'   smaller and the next larger record lie between the ends?
+#' @noRd
+facts_of <- function(y, count = NULL) {
+  y <- if (is.numeric(y) || inherits(y, "Date")) as.double(y) else double()
+  count <- count %||% rep(1, length(y))
+  good <- is.finite(y)
+  sorted <- order(y[good])
+  y <- y[good][sorted]
+  upto <- c(0, cumsum(count[good][sorted]))
+  n <- upto[length(upto)]
+  mean <- weighted_mean(y, diff(upto))
+  list(
+    n = n, mean = mean,
+    sd = sqrt(sum(diff(upto) * (y - mean)^2) / max(1, n - 1)),
+    counts = function(stated) {
+      below <- function(x) upto[findInterval(x, y, left.open = TRUE) + 1]
+      to <- function(x) upto[findInterval(x, y) + 1]
+      same <- 1e-9 * abs(stated$number)
+      data.frame(
+        below = below(stated$from), above = n - to(stated$to),
+        equal = to(stated$number + same) - below(stated$number - same)
+      )
+    },
+    between = function(stated, parts) {
+      at <- findInterval(stated$number, y)
+      point <- y[at] + parts * (y[at + 1] - y[at])
+      any(point >= stated$from & point <= stated$to)
+    }
+  )
+}
+
+# Refusals ---------------------------------------------------------------------
+
+#' Refuse what was stated as public and was not
+#' @param what (string) What was stated, in cli's markup.
+#' @param ... See abort_of().
+#' @noRd
+refuse_private <- function(wrong, what, ..., .envir = rlang::caller_env()) {
+  refuse_privacy(
+    wrong, paste(what, "must be public: known without the file."), ...,
+    .envir = .envir,
+    class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+  )
+}
+
+#' Refuse numbers of one argument that are a column's own
+#'
+#' @param numbers (numeric, `Date` or `NULL`) As stated.
+#' @param told (function of some of them) Which are? See coincides().
+#' @param confirmed (numeric or `NULL`)
+#' @param column (string) Its name.
+#' @param confirm (string) The line by which they are confirmed.
+#' @noRd
+refuse_coincidence <- function(numbers, told, confirmed, column, arg,
+                               what = sprintf("{.arg %s}", arg),
+                               confirm = confirm_line, rows = NULL) {
+  # What is no number is refused where it is read
+  if (!is.numeric(numbers) && !inherits(numbers, "Date")) {
+    return(invisible())
+  }
+  asked <- numbers[is_long(numbers) & !is_confirmed(numbers, confirmed)]
+  own <- if (length(asked) > 0) sum(told(asked)) else 0
+  refuse_private(
+    own > 0, what,
+    x = "{own} number{?s} of more than three significant digits
+         {?is a value/are values} of {.val {column}}, or its mean, sum, standard
+         deviation or median, an extreme or a usual quantile.",
+    i = "State what is known without this file. Up to three significant digits
+         always pass.",
+    i = "If such a number is public all the same, confirm it:
+         {.code {confirm}}.", arg = arg, rows = rows
+  )
+}
+
+confirm_line <- "response = public_response(confirmed = c(...))"
+
+#' @return (logical) For each number: is it among those that were confirmed?
+#' @noRd
+is_confirmed <- function(numbers, confirmed) {
+  x <- as.double(numbers)
+  if (is.character(confirmed)) {
+    confirmed <- if (inherits(numbers, "Date")) {
+      as.Date(confirmed, format = "%Y-%m-%d")
+    } else {
+      suppressWarnings(as.double(confirmed))
+    }
+  }
+  confirmed <- as.double(confirmed)
+  confirmed <- confirmed[is.finite(confirmed)]
+  vapply(x, function(x) any(abs(x - confirmed) <= 1e-6 * abs(x)), NA)
+}
+
+#' What a label says of confirmed numbers
+#' @return (named string or `NULL`)
+#' @noRd
+confirmed_text <- function(confirmed) {
+  if (length(confirmed) == 0) {
+    return(NULL)
+  }
+  shown <- as.character(confirmed)
+  if (is.numeric(confirmed)) shown <- vapply(confirmed, format_exact, "")
+  c(confirmed = paste(
+    toString(shown), "as public, although the file may have the same numbers"
+  ))
+}
+
+# Of a response ----------------------------------------------------------------
+
+#' Refuse stated numbers that are the response's
+#'
+#' A number on the modelled scale passes if it is round in the response's own
+#' unit, such as log(60000), and is compared there, too.
+#' @param stated (list) `own` and `modelled`: numbers on either scale, named by
+#'   the arguments that they are of.
+#' @param facts (function of the scale, `"own"` or `"modelled"`) See facts_of().
+#' @noRd
+check_stated_numbers <- function(stated, response, facts) {
+  check <- function(numbers, arg, told) {
+    what <- sprintf("{.arg %s}", arg)
+    if (arg == "formula") what <- paste("A number in", what)
+    refuse_coincidence(
+      numbers, told, response$confirmed, response$name, arg, what
+    )
+  }
+  stated <- lapply(stated, function(by) Filter(Negate(is.null), by))
+  for (arg in names(stated$own)) {
+    check(stated$own[[arg]], arg, function(x) {
+      are_told(rounding_ends(x), facts("own"))
+    })
+  }
+  for (arg in names(stated$modelled)) {
+    unit <- natural_unit(response)
+    numbers <- stated$modelled[[arg]]
+    natural <- suppressWarnings(unit$of(numbers))
+    round <- is.finite(natural) & !is_long(natural)
+    check(numbers[!round], arg, function(x) {
+      x <- rounding_ends(x)
+      own <- as.data.frame(lapply(x, function(x) suppressWarnings(unit$of(x))))
+      known <- is.finite(rowSums(own))
+      told <- are_told(x, facts("modelled"))
+      told[known] <- told[known] |
+        are_told(own[known, ], facts(unit$scale))
+      told
+    })
+  }
+}
+
+#' The unit in which people know what a model has on its scale
+#' @return (list) `of` (increasing function), and the `scale` of the response
+#'   that has this unit.
+#' @noRd
+natural_unit <- function(response) {
+  if (response$kind == "count") {
+    list(of = exp, scale = "own")
+  } else if (is.null(response$bounds) && !has_labels(response)) {
+    list(of = function(z) own_unit(response, z), scale = "own")
+  } else {
+    list(of = stats::plogis, scale = "modelled")
+  }
+}
+
+#' What check_stated_numbers() asks, of records in memory
+#' @return (function)
+#' @noRd
+facts_of_records <- function(response, data) {
+  kept <- list()
+  function(scale) {
+    if (is.null(kept[[scale]])) {
+      kept[[scale]] <<- facts_of(if (scale == "own") {
+        as_number(data[[response$name]], response$levels)
+      } else {
+        record_values(response, data)
+      })
+    }
+    kept[[scale]]
+  }
+}
+
+#' Refuse stated ends that are the response's
+#' @param y The confidential values, `NULL` where there are none.
+#' @noRd
+check_public_ends <- function(ends, y, arg, response) {
+  check_stated_numbers(
+    list(own = stats::setNames(list(ends), arg)), response,
+    function(scale) facts_of(y)
+  )
+}
+
+#' Refuse a reference or a prior that is the file's own
+#' @param reference (`censor_reference` or `NULL`)
+#' @param prior (`synth_prior` or `NULL`) As the user stated it.
+#' @param model (list) See new_model().
+#' @noRd
+check_public_centre <- function(reference, prior, model) {
+  check_stated_numbers(
+    list(modelled = stated_centres(reference, prior, model$family)),
+    model$response, facts_of_records(model$response, model$data)
+  )
+}
+
+#' The numbers of a reference and a prior that a user states, by argument
+#' @noRd
+stated_centres <- function(reference, prior, family) {
+  if (is_categorical(family)) {
+    return(list())
+  }
+  public <- identical(reference$origin, "public")
+  list(
+    reference = if (public) as.double(unlist(reference$values)),
+    prior = if (!is.null(prior)) {
+      as.double(unlist(unclass(plain_prior(prior))[-1]))
+    }
+  )
+}
+
+#' The numbers that a formula computes with, written out or named
+#'
+#' With either sign: in code it stands apart.
+#' @param columns (character) Of the file.
+#' @return (double)
+#' @noRd
+formula_numbers <- function(formula, columns) {
+  named <- lapply(setdiff(all.vars(formula), columns), function(name) {
+    value <- get0(name, envir = environment(formula))
+    if (is_public_number(value)) c(-1, 1) * as.double(value)
+  })
+  c(numbers_in_code(formula), as.double(unlist(named)))
+}
+
+#' The numbers in code, with either sign
+#' @noRd
+numbers_in_code <- function(code) {
+  found <- list()
+  walk_code(code, function(part) {
+    if (is.numeric(part)) {
+      found <<- c(found, list(c(-1, 1) * as.double(part)))
+      NULL
+    } else if (is.call(part)) {
+      arguments_of(part)
+    }
+  })
+  as.double(unlist(found))
+}
+
+# Of other columns -------------------------------------------------------------
+
+#' Refuse scalings that are a predictor's own
+#' @param frame (data frame) The variables of the terms.
+#' @param count (double or `NULL`) How many records each row stands for.
+#' @noRd
+check_public_scaling <- function(scaling, frame, count, confirmed) {
+  for (name in names(scaling)) {
+    refuse_coincidence(scaling[[name]], function(x) {
+      are_told(rounding_ends(x), facts_of(frame[[name]], count))
+    }, confirmed, name, "scaling")
+  }
+}
+
+#' Refuse a divisor of survey weights that is the file's own
+#'
+#' Weights with a mean of 1, or a sum of 1, were divided by the file's own mean
+#' or sum before: whatever divides them now does not undo that.
+#' @param survey (list or `NULL`) See new_survey().
+#' @noRd
+check_public_divisor <- function(survey, weights, confirmed) {
+  if (is.null(survey) || !survey$stated) {
+    return(invisible())
+  }
+  refuse_coincidence(
+    survey$scale, function(x) coincides(x, weights), confirmed, survey$column,
+    "survey_weights"
+  )
+  facts <- facts_of(weights)
+  normal <- min(abs(c(facts$mean, facts$n * facts$mean) - 1)) < 1e-4
+  refuse_private(
+    normal && !is_confirmed(survey$scale, confirmed), "{.arg survey_weights}",
+    x = "{.val {survey$column}} has {if (abs(facts$mean - 1) < 1e-4) 'a mean'
+         else 'a sum'} of 1: it was divided by a number of the file.",
+    i = "Give the weights as the design has them, and a public divisor.",
+    i = "If the weights were normalised by public numbers alone, confirm the
+         divisor: {.code {confirm_line}}.", arg = "survey_weights"
+  )
+}
