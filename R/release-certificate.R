@@ -98,7 +98,7 @@ release_certificate <- function(x, synthetic, data, files, long,
 #' @param public (character) What the user named as public to release().
 #' @noRd
 new_certificate <- function(x, files, held, synthetic, published, model,
-                            public) {
+                            public = character()) {
   label <- guarantee(x)
   made_by <- unclass(x)$made_by[c("package", "version")] %||%
     list(package = "pseudosynth", version = own_version())

@@ -253,7 +253,7 @@ test_that("a rounded value stays within its bounds and is no code", {
     codes = "99|-7.5"
   )
   x <- c(0.5, 98.7, 99, 99.4, 120.4, -7.5, 3.5, 7)
-  plan <- suppressMessages(file_plan(data.frame(x), book))
+  plan <- suppressMessages(file_plan(data.frame(x), book, confirmed = 120.4))
   expect_identical(decode_file(plan)$x, c(1, 98, 99, 100, 120, -7.5, 3, 7))
   expect_identical(plan$rounded, c(x = 5L))
   expect_error(

@@ -267,11 +267,19 @@ test_that("what must not leave is refused, and nothing is left behind", {
 test_that("published columns that tell a protected one are refused", {
   skip_if_not_installed("jsonlite")
   file <- canary_file()
-  file$copy <- file$income
   book <- as.data.frame(canary_book())
   book <- codebook(rbind(
     book, transform(book[book$column == "income", ], column = "copy")
   ))
+  file$copy <- file$income
+  expect_error(
+    file_plan(file, book, publish = "copy"),
+    class = "pseudosynth_error_copied_response"
+  )
+  # For a few records another one
+  known <- which(!is.na(file$income))
+  odd <- known[seq(1, length(known), 40)]
+  file$copy[odd] <- rev(file$income[odd])
   x <- suppressWarnings(file_release(
     file_plan(file, book, publish = "copy"), 4
   ))
@@ -281,6 +289,9 @@ test_that("published columns that tell a protected one are refused", {
       class = "pseudosynth_error_privacy"
     )
   }
+  expect_error(
+    check_published_file(file, synthesize(x), "copy"), NA
+  )
 })
 
 test_that("every format holds whole files, also one file of all sets", {
