@@ -399,7 +399,14 @@ foreign_arguments <- c(
   adapt_delta = "{.arg control} has the sampler's settings: see
                  {.fn sampler_control}.",
   weights = "Privacy weights are given by {.arg privacy_weights} of
-             {.fn fit_synthesizer}, survey weights by {.arg survey_weights}."
+             {.fn fit_synthesizer}, survey weights by {.arg survey_weights}.",
+  method = "{.fn synthesize_file} takes the kind of model as {.arg model}, such
+            as {.val tree}; {.fn fit_synthesizer} takes {.arg family};
+            {.fn pseudo_posterior} takes {.arg mechanism}.",
+  visit.sequence = "{.fn synthesize_file} takes {.arg order}.",
+  predictor.matrix = "{.fn synthesize_file} takes {.arg predictors}.",
+  minnumlevels = "A codebook states which columns are categories: see
+                  {.fn draft_codebook}."
 )
 
 check_no_dots <- function(..., hint = "Formula, data, family and prior are those

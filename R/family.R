@@ -67,15 +67,24 @@ make_family <- function(make, arg) {
 from_stats_family <- function(x, arg) {
   name <- x$family
   if (!name %in% c("gaussian", "poisson", "binomial")) {
+    # Of other packages, which may stand before this one's of the same name
     ours <- c(
-      "Negative Binomial" = "neg_binomial()", Gamma = "lognormal()",
-      quasipoisson = "neg_binomial()", quasibinomial = "bernoulli()"
+      "Negative Binomial" = "neg_binomial", Gamma = "lognormal",
+      quasipoisson = "neg_binomial", quasibinomial = "bernoulli",
+      neg_binomial_2 = "neg_binomial", negbinomial = "neg_binomial",
+      student = "student_t", scat = "student_t", beta = "beta_response",
+      Beta = "beta_response", "Beta regression" = "beta_response",
+      lognormal = "lognormal", bernoulli = "bernoulli",
+      categorical = "categorical", multinom = "categorical"
     )
     near <- ours[names(ours) == sub("\\(.*", "", name)]
     abort_input(
       "{.arg {arg}} must be one of {.code {family_choices()}}.",
-      x = "The family {.val {name}} is not available.",
-      i = if (length(near) > 0) "Use {.code {near}} instead.", arg = arg
+      x = "It is the family {.val {name}} of another package.",
+      i = if (length(near) > 0) {
+        "Write {.code pseudosynth::{near}()}, which no other package masks."
+      },
+      arg = arg
     )
   }
   law <- families[[name]]

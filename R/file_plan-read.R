@@ -244,7 +244,11 @@ abort_outside <- function(lost, why) {
     if (nan_word %in% unlist(why)) {
       c(i = "A codebook cannot state {.code NaN}: set it to {.code NA}.")
     },
-    if (!all(unlist(why) == nan_word)) {
+    if (infinite_word %in% unlist(why)) {
+      c(i = "A codebook cannot state {.code Inf}: set it to {.code NA}, or to
+             the number that it stands for.")
+    },
+    if (!all(unlist(why) %in% c(nan_word, infinite_word))) {
       c(i = "State the levels, bounds or codes that are lacking, or
              {.code missing = TRUE}. Or state {.field outside}: a level then
              takes all other values, and a bound takes the values beyond it.")
@@ -257,19 +261,23 @@ abort_outside <- function(lost, why) {
 }
 
 nan_word <- "with NaN"
+infinite_word <- "with an infinite value"
 
 #' What is wrong with values that a codebook does not have
 #' @return (character)
 #' @noRd
 why_outside <- function(values, spec) {
   lacks <- ifelse(
-    is.nan(values), nan_word, ifelse(is.na(values), "without a value", "")
+    is.nan(values), nan_word, ifelse(
+      is.na(values), "without a value",
+      ifelse(is.infinite(values), infinite_word, "")
+    )
   )
   if (!is_amount(spec)) {
     return(ifelse(nzchar(lacks), lacks, "with none of the levels"))
   }
   unit <- amount_unit(spec)
-  beyond <- !is.finite(values) | values < spec$lower | values > spec$upper
+  beyond <- values < spec$lower | values > spec$upper
   # What is within the bounds and in no part: zero under a logarithm aside
   fine <- !in_steps(values, unit, spec$months)
   decimals <- if (is.na(spec$months)) {

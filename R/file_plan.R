@@ -89,6 +89,7 @@
 #'   9999 and 9997 do, too. Numbers and dates together are given as text. The
 #'   label and the certificate list them. Default `NULL`: none. Columns of a
 #'   draft are not looked at before they are confirmed, nor are published ones.
+#' @param ... Must be empty.
 #' @return A `file_plan`, confidential:
 #'   * `table`: a row for each column, in the file's order: `column`, `type`,
 #'     `role` (`"protected"`, `"published"`, `"survey weight"`: protected and
@@ -171,7 +172,9 @@
 #' plot(plan)
 #' @export
 file_plan <- function(data, codebook, publish = NULL, unit = NULL,
-                      rules = NULL, survey_weights = NULL, confirmed = NULL) {
+                      rules = NULL, survey_weights = NULL, confirmed = NULL,
+                      ...) {
+  check_no_dots(..., hint = "See {.fn file_plan}.")
   check_present(data)
   check_present(codebook)
   # The function of that name, not the argument; before a long file is read

@@ -240,6 +240,8 @@ why_not_taken <- function(name, known) {
     "{.arg {name}} is an argument of {.val {takers}}."
   } else if (name %in% c("privacy_weights", "censor")) {
     "{.arg {name}} is made by the mechanism."
+  } else if (name %in% names(foreign_arguments)) {
+    paste("{.arg {name}} is not known here.", foreign_arguments[[name]])
   } else {
     "{.arg {name}} is not known."
   }

@@ -136,6 +136,15 @@ check_parameter_names <- function(columns, family) {
     x = "{.val {taken}} is a parameter of {.code {format(family)}}.",
     i = "Rename the column.", arg = "data"
   )
+  kept <- intersect(
+    columns, c(".chain", ".iteration", ".draw", ".log_weight")
+  )
+  refuse_if(
+    length(kept) > 0,
+    "A predictor must not have a name that package posterior keeps for draws.",
+    x = "{.val {kept}} {?is/are} reserved.", i = "Rename the column.",
+    arg = "data"
+  )
 }
 
 #' The reference's parameters, and the specification that they are for

@@ -145,7 +145,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        allow_unconverged = FALSE, bounds = NULL, ledger = NULL,
                        uncertainty = FALSE, n = NULL, into = NULL, ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
-  check_present(fit)
+  check_source(fit)
   check_ledger(ledger)
   asked <- asked_sets(
     m, newdata, margin, assignment, seed, allow_unconverged, bounds,
@@ -165,6 +165,33 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
     tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
   }
   sets
+}
+
+#' Refuse what is on the way to a source, with the line that leads there
+#' @noRd
+check_source <- function(fit) {
+  check_present(fit)
+  way <- if (is.data.frame(fit)) {
+    c(
+      i = "All columns: {.code synthesize_file(fit)}, or with a proven epsilon
+           {.code file_release(file_plan(fit, codebook), epsilon)} first.",
+      i = "One column:
+           {.code synthesize(fit_synthesizer(y ~ ., fit, student_t()))}."
+    )
+  } else if (inherits(fit, "file_plan")) {
+    c(i = "Release it first: {.code synthesize(file_release(fit, epsilon))}, or
+           use {.code synthesize_file(fit)}.")
+  } else if (inherits(fit, "codebook")) {
+    c(i = "It needs its file:
+           {.code synthesize(file_release(file_plan(data, fit), epsilon))}.")
+  } else if (inherits(fit, "pseudo_posterior")) {
+    c(i = "A job has its sets: {.code fit$synthetic}.")
+  }
+  refuse_if(
+    length(way) > 0,
+    "{.arg fit} must be what sets are drawn from: a fit or a release.",
+    x = "It is {describe_type(fit)}.", way, arg = "fit"
+  )
 }
 
 #' Every kind of source: one line each

@@ -129,3 +129,63 @@ test_that("a name that looks like markup is not read", {
     expect_match(conditionMessage(error), enc2utf8(name), fixed = TRUE)
   }
 })
+
+test_that("words of other packages are answered by the line that works", {
+  data <- privacy_data()
+  book <- confirm_codebook(draft_codebook(data))
+  plan <- file_plan(data, book)
+  answers <- function(code, ..., class = "pseudosynth_error_input") {
+    error <- expect_error(code, class = class)
+    text <- gsub("\\s+", " ", cli::ansi_strip(conditionMessage(error)))
+    for (pattern in c(...)) expect_match(text, pattern, fixed = TRUE)
+  }
+  answers(
+    synthesize(data), "data frame", "synthesize_file(fit)",
+    "file_release(file_plan(fit, codebook), epsilon)"
+  )
+  answers(synthesize(book), "file_release(file_plan(data, fit), epsilon)")
+  answers(synthesize(plan), "synthesize(file_release(fit, epsilon))")
+  answers(synthesize(small_job()), "fit$synthetic")
+  answers(synthesize_file(plan, method = "cart"), "`method`", "`model`")
+  answers(
+    pseudo_posterior(log(income) ~ ., data, mechanism = "lw", method = "x"),
+    "`method`", "`mechanism`"
+  )
+  answers(
+    pseudo_posterior(log(income) ~ ., data, mechanism = "lw", weights = 1),
+    "`privacy_weights`", "`survey_weights`"
+  )
+  answers(file_plan(data, book, weights = "income"), "`survey_weights`")
+  # A family of another package that stands before ours of the same name
+  masked <- structure(list(family = "student"), class = c("brms", "family"))
+  for (family in list(masked, function(link = "identity") masked)) {
+    answers(
+      fit_synthesizer(log(income) ~ age, data, family),
+      "another package", "pseudosynth::student_t()"
+    )
+  }
+})
+
+test_that("names that package posterior keeps are refused before a fit", {
+  for (name in c(".draw", ".chain", ".iteration", ".log_weight")) {
+    data <- privacy_data()
+    data[[name]] <- seq_len(nrow(data))
+    error <- expect_error(
+      fit_synthesizer(log(income) ~ ., data, gaussian()),
+      class = "pseudosynth_error_input"
+    )
+    expect_match(conditionMessage(error), name, fixed = TRUE)
+  }
+})
+
+test_that("an infinite value is called so, with what to do", {
+  data <- privacy_data()
+  book <- confirm_codebook(draft_codebook(data))
+  data$income <- as.double(data$income)
+  data$income[3] <- Inf
+  error <- expect_error(file_plan(data, book), class = "pseudosynth_error")
+  expect_match(conditionMessage(error), "1 record with an infinite value")
+  expect_match(conditionMessage(error), "cannot state `Inf`", fixed = TRUE)
+  expect_identical(error$rows, 3L)
+  expect_no_match(conditionMessage(error), "outside")
+})
