@@ -13,6 +13,7 @@
 # make studies   the studies of the vignettes at full size; goes on where it
 #                stopped
 # make kills     100 jobs killed at random points and resumed
+# make neighbours 2,000 pairs of neighbouring files: what of a release differs
 # make odd       odd input to every argument of every verb; results in
 #                odd-input.csv
 # make site      the pages of the manual and the vignettes, into docs/
@@ -34,8 +35,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies \
-  kills odd mutants coverage site install hooks core headers nightly sanitize \
-  valgrind torture clean
+  kills neighbours odd mutants coverage site install hooks core headers nightly \
+  sanitize valgrind torture clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -99,6 +100,9 @@ kills: install
 	@Rscript tests/faults/kills.R 100
 
 # Half an hour; lines that stand in the table are not run again
+neighbours: install
+	@Rscript tests/faults/neighbours.R 2000 1
+
 odd: install
 	@Rscript tests/faults/odd-input.R 8000 1 odd-input.csv
 

@@ -194,6 +194,21 @@ plain_code <- function(x) {
   as.integer(x)
 }
 
+#' Some rows of a set
+#' @noRd
+set_rows_of <- function(set, rows) {
+  structure(
+    lapply(set, function(column) {
+      # Some classes lose their attributes where their package is not loaded
+      moved <- unclass(column)[rows]
+      attributes(moved) <- attributes(column)
+      moved
+    }),
+    names = names(set), row.names = .set_row_names(length(rows)),
+    class = frame_class(is_tibble(set))
+  )
+}
+
 row_lists <- function(frame) {
   lapply(seq_len(nrow(frame)), function(i) as.list(frame[i, ]))
 }

@@ -91,7 +91,8 @@
 #'   noisy number.
 #' @param ... Must be empty.
 #'
-#' @return A `file_release`: public and released numbers only.
+#' @return A `file_release`: public and released numbers only. Published rows
+#'   are in random order.
 #'   * `tables`: data frame with one row per measured table: its `columns`,
 #'     `cells` and `sd`, the standard deviation of the noise in a centred cell;
 #'   * `block`: what sets are fitted to: `n` (number of records, noisy if it is
@@ -197,6 +198,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
   tell_long_step("Measuring tables", max(
     (n %||% 0) * ncol(plan$codes), cells_as_table * length(spending$block$tables)
   ))
+  if (has_public_size(plan)) plan <- in_random_order(plan, seed)
   block <- release_plan(
     plan$codes, spending$block, block_rules(plan), stage_seed(seed, "block")
   )
@@ -241,6 +243,24 @@ amounts_beside <- function(plan, spending, block, seed) {
   )[[1]]
   colnames(set) <- colnames(plan$codes)
   release_amounts(plan, spending, block, set, seed)
+}
+
+#' A plan whose records are no longer in the order of the file
+#'
+#' A release keeps its published rows. If the file is sorted by a protected
+#' column, their places would tell it. Sums and tables are the same.
+#' @noRd
+in_random_order <- function(plan, seed) {
+  n <- plan$n_records
+  rows <- random_rows(n, n, seed_words(seed, "order"))
+  plan$codes <- plan$codes[rows, , drop = FALSE]
+  place <- order(rows)
+  plan$amounts <- lapply(plan$amounts, function(own) {
+    records <- place[own$records]
+    moved <- order(records)
+    list(records = records[moved], values = own$values[moved])
+  })
+  plan
 }
 
 #' Refuse columns of so many levels that their tables are noise

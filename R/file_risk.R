@@ -47,9 +47,10 @@
 #'     person's own row is among them, otherwise 0. `expected_match_risk` is how
 #'     many persons the intruder finds in this way on average,
 #'     \eqn{\sum_i T_i / c_i}. `true_match_rate`, `false_match_rate` and
-#'     `unique_matches` are as in [identification_risk()]. `NULL` if nothing is
-#'     published, because a row then belongs to nobody, or if the rows of a set
-#'     are no longer in the file's order;
+#'     `unique_matches` are as in [identification_risk()]. Rows are
+#'     matched to persons by the published columns. `NULL` if nothing is
+#'     published, because a row then belongs to nobody, or if the published rows
+#'     are not the file's;
 #'   * `keys`, `intervals`, `m` and `n_records` (the file's).
 #'
 #'   All of it is confidential. `summary()` returns `set`.
@@ -135,7 +136,7 @@ file_risk <- function(synthetic, data = NULL, keys, variables = NULL,
     set = set[c("set", "column", "status", measures)],
     overall = colMeans(set[set$column == variables[1], of_keys]),
     uniques = file_uniques(sets, data, keys, names),
-    identification = pattern_matches(synthetic, data, pattern, drawn),
+    identification = pattern_matches(synthetic, sets, data, pattern, drawn),
     keys = keys, intervals = intervals, m = length(sets), n_records = nrow(data)
   )
 }
@@ -167,16 +168,11 @@ file_uniques <- function(sets, data, keys, names) {
 #' @param drawn (list of integer) The pattern of each row of a set, from 0.
 #' @return (data frame or `NULL`) See file_risk().
 #' @noRd
-pattern_matches <- function(synthetic, data, pattern, drawn) {
-  published <- setdiff(names(synthetic$sets[[1]]), synthetic$columns$name)
-  # Rows in the order of the file, as long as nobody changed it
-  own_rows <- length(published) > 0 && all(vapply(
-    synthetic$sets, function(set) {
-      nrow(set) == nrow(data) && all(vapply(published, function(name) {
-        identical(codes_of(set[[name]]), codes_of(data[[name]]))
-      }, TRUE))
-    }, TRUE
-  ))
+pattern_matches <- function(synthetic, sets, data, pattern, drawn) {
+  published <- setdiff(names(sets[[1]]), synthetic$columns$name)
+  own_rows <- length(published) > 0 && all(vapply(sets, function(set) {
+    nrow(set) == nrow(data) && in_same_order(set, data, published)
+  }, TRUE))
   if (!own_rows) {
     return(NULL)
   }

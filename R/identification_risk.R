@@ -21,10 +21,11 @@
 #'   the share of single close values that belong to another record; `NA` if
 #'   there are none.
 #'
-#' @param synthetic What was or would be released, with rows in the order of
-#'   `data`: [`synthetic_data`][synthetic_data] before it is shuffled, a
-#'   `pseudo_posterior`, a data frame (top-coded data, for instance), or a list
-#'   of data frames.
+#' @param synthetic What was or would be released:
+#'   [`synthetic_data`][synthetic_data], whose rows are matched to those of
+#'   `data` by their published columns, or a `pseudo_posterior`; or, with rows
+#'   in the order of `data`, a data frame (top-coded data, for instance) or a
+#'   list of data frames.
 #' @param data (data frame or `NULL`) The confidential records, or a
 #'   `synthesizer`, whose records are then used. Default `NULL`: the records of
 #'   a `pseudo_posterior`.

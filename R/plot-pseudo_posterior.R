@@ -134,7 +134,7 @@ axis_title <- function(name, transform) {
 # What synthesis does to single records: their synthetic value against the
 # confidential one, as in the figures of Hu and Savitsky.
 
-#' @param object (`pseudo_posterior`) Whose sets are in the order of the file.
+#' @param object (`pseudo_posterior`)
 #' @noRd
 plot_records <- function(object, prefix) {
   synthetic <- object$synthetic
@@ -142,9 +142,11 @@ plot_records <- function(object, prefix) {
   check_kind_shown(synthetic, "records", counts = TRUE)
   variable <- column$name
   prefix <- response_prefix(prefix)
+  file <- job_data(object)
+  set <- in_file_order(synthetic$sets[1], file, variable)[[1]]
   frame <- data.frame(
-    confidential = as.double(job_data(object)[[variable]]),
-    synthetic = as.double(synthetic$sets[[1]][[variable]])
+    confidential = as.double(file[[variable]]),
+    synthetic = as.double(set[[variable]])
   )
   records_figure(
     frame, column$transform, prefix, colour_synthetic

@@ -30,7 +30,10 @@ plot_releases <- function(releases, data, type, prefix) {
     arg = "data", column = column$name
   )
   truth <- as.double(truth)
-  sets <- lapply(releases, function(x) as.double(drawn_values(x)[[1]]))
+  sets <- lapply(releases, function(x) {
+    set <- in_file_order(x$sets[1], data, column$name)[[1]]
+    as.double(set[[column$name]])
+  })
   transform <- column$transform
   # A file may have zeros and losses that a model of the log had not
   if (transform == "log" && min(truth, unlist(sets)) <= 0) {

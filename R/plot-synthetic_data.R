@@ -30,7 +30,7 @@
 #'   * `"density"`, the default;
 #'   * `"tail"`: densities above the file's 90% quantile;
 #'   * `"records"`: the synthetic value of each record against the confidential
-#'     value, for sets in the order of the file;
+#'     value, for sets of the file's own rows;
 #'   * `"values"`: violins of the values.
 #' @param name (string) The name of `object` in a figure with the file. Default
 #'   `"synthetic"`.

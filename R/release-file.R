@@ -9,27 +9,6 @@ file_columns_of <- function(x) {
   Filter(function(spec) spec$type != "id", column_specs(x$codebook))
 }
 
-#' A file release as it may leave: the place of a published row tells nothing
-#'
-#' Published columns are in the order of the file. The new order is the
-#' operating system's entropy.
-#' @noRd
-leaving_release <- function(x) {
-  if (length(x$published) == 0) {
-    return(x)
-  }
-  n <- nrow(x$block$fixed)
-  rows <- order(uniforms_(n, seed_words(NULL), 0L))
-  x$block$fixed <- x$block$fixed[rows, , drop = FALSE]
-  place <- order(rows)
-  x$fixed <- lapply(x$fixed, function(own) {
-    records <- place[own$records]
-    moved <- order(records)
-    list(records = records[moved], values = own$values[moved])
-  })
-  seal(x)
-}
-
 # Refusals ---------------------------------------------------------------------
 
 #' Refuse sets of whole files that tell a protected column

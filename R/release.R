@@ -206,10 +206,12 @@ release <- function(x, path, formats = "csv", data = NULL,
   frames <- release_frames(synthetic, long)
   check_columns_fit(frames, formats)
   secrets <- writing(path, release_secrets(file, synthetic, public, formats))
+  aligned <- synthetic
+  aligned$sets <- in_file_order(synthetic$sets, file, synthetic$columns$name)
   if (are_files(synthetic)) {
-    check_file_sets(file, synthetic, public)
+    check_file_sets(file, aligned, public)
   } else {
-    check_response_sets(x, file, synthetic, public)
+    check_response_sets(x, file, aligned, public)
   }
   write_release(path, synthetic, secrets, function(folder) {
     sets <- write_sets(frames, folder, formats)
@@ -389,7 +391,6 @@ release_object <- function(x, path, formats, data, public, refuse) {
     check_columns(names(file_columns_of(x)), file, "data")
     # The number of records may be secret
     refuse(max(1, round(x$block$n)))
-    x <- leaving_release(x)
   } else {
     if (!identical(x$response$column, FALSE)) {
       check_file_response(x$response$name, file)

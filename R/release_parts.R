@@ -106,7 +106,53 @@ release_sets <- function(synthetic, data) {
      {.cls pseudo_posterior}, a data frame or a list of data frames."
   )
   for (set in sets) check_one_set(set, data)
+  if (inherits(synthetic, "synthetic_data")) {
+    sets <- in_file_order(sets, data, synthetic$columns$name)
+  }
   sets
+}
+
+#' Sets whose rows are those of the file, by their published columns
+#'
+#' Of records that are equal in these, any has any of their rows.
+#' @param names (character) Of the synthesized columns.
+#' @return (list) As `sets`, where their published columns are not the file's.
+#' @noRd
+in_file_order <- function(sets, data, names) {
+  rows <- rows_of_file(sets[[1]], data, setdiff(names(sets[[1]]), names))
+  if (is.null(rows)) sets else lapply(sets, set_rows_of, rows)
+}
+
+#' The row of a set that each record of the file has
+#' @return (integer or `NULL`, where they are in order, or none is the file's)
+#' @noRd
+rows_of_file <- function(set, data, published) {
+  known <- length(published) > 0 && all(published %in% names(data)) &&
+    nrow(set) == nrow(data)
+  if (!known || in_same_order(set, data, published)) {
+    return(NULL)
+  }
+  keys <- lapply(list(set, data), function(x) {
+    do.call(paste, c(lapply(x[published], row_text), sep = "\r"))
+  })
+  orders <- lapply(keys, order, method = "radix")
+  if (!identical(keys[[1]][orders[[1]]], keys[[2]][orders[[2]]])) {
+    return(NULL)
+  }
+  rows <- integer(nrow(set))
+  rows[orders[[2]]] <- orders[[1]]
+  rows
+}
+
+row_text <- function(x) {
+  values <- if (is.factor(x)) as.character(x) else plain_column(x)
+  if (is.numeric(values)) shortest_text(as.double(values)) else as_text(values)
+}
+
+in_same_order <- function(set, data, published) {
+  all(vapply(published, function(name) {
+    identical(codes_of(set[[name]]), codes_of(data[[name]]))
+  }, TRUE))
 }
 
 #' Refuse what sets are yet to be drawn from

@@ -123,7 +123,7 @@ public_report <- function(x, path, data, public) {
 #' Of whole files: the same in its own templates
 #' @noRd
 file_report <- function(x, path, audience, data, public, keys) {
-  release <- if (!are_files(x)) leaving_release(x)
+  release <- if (!are_files(x)) x
   sets <- if (are_files(x)) x else synthesize(x)
   file <- release_file(data, sets, sets)
   if (audience == "agency") {

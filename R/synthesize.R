@@ -85,8 +85,8 @@
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
-#'   label. Rows are in the order of the file, for use inside the agency;
-#'   release sets by `as.data.frame()`, which shuffles the rows.
+#'   label. Beside published columns, rows are in random order, the same in all
+#'   sets, unless the label is `"none"`.
 #'
 #'   With `into` a `written_sets`: `into` (the folder's path, or the table's
 #'   name), `table` (data frame: `set`, `records` and, for a folder, `file`),
@@ -223,14 +223,21 @@ draw_planned <- function(x, plan) {
   n <- NROW(plan$rows$data)
   give_back_memory(n)
   drawn <- plan$source$draw(x, plan$asked, plan$rows)
+  # What has no guarantee does not leave, and risks ask for its own place
+  order <- if (plan$label$label != "none") {
+    function(sets, names) mixed_sets(sets, names, plan$asked$seed)
+  } else {
+    function(sets, names) sets
+  }
   synthetic <- if (is.null(drawn$sets)) {
     build_synthetic_sets(
       drawn$values, plan$response, plan$rows, plan$label, plan$asked$assignment,
-      plan$asked$bounds, drawn$margin, drawn$combine
+      plan$asked$bounds, drawn$margin, drawn$combine, order
     )
   } else {
     new_synthetic_data(
-      drawn$sets, drawn$columns, plan$label, plan$asked$assignment,
+      order(drawn$sets, drawn$columns$name), drawn$columns, plan$label,
+      plan$asked$assignment,
       drawn$combine, drawn$survey_weights, drawn$codebook
     )
   }

@@ -1,9 +1,9 @@
 #' Synthetic data sets with their public label
 #'
 #' Holds what [synthesize()] returns: m data frames with the columns of the
-#' model in the order of the confidential data. The response is synthetic. Of
-#' the predictors, values, names and levels are published, but no other
-#' attributes. Unused levels are kept, and levels keep their order. A
+#' model. The response is synthetic. Of the predictors, values, names and levels
+#' are published, but no other attributes. Unused levels are kept, and levels
+#' keep their order. A
 #' set is a tibble if the data were one, a data frame otherwise;
 #' `as.data.frame()` gives data frames.
 #'
@@ -44,16 +44,17 @@
 #'   the synthetic column, one row per set. For a column with two values or
 #'   levels these are the shares of the values.
 #'
-#'   `as.data.frame(x)` is the form for release: the rows of each set are in
-#'   random order, drawn anew from the operating system's entropy at every call.
-#'   `x[[i]]`, `x[i]`, `as.list(x)` and `x$sets` keep the order of the file.
+#'   The rows of the sets are in random order, the same in all sets. Only sets
+#'   with the label `"none"` keep the order of the file. `as.data.frame(x)` is
+#'   the form for release: the rows of each set are in a random order of their
+#'   own, drawn anew from the operating system's entropy at every call.
 #'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,
-#' formula, call or environment. But its sets are in the order of the file,
-#' because risk measures inside the agency need that order. If the file is
-#' sorted by income, row k then belongs to the record of rank k. Release what
-#' `as.data.frame()` gives, never the object or `x[[i]]`.
+#' formula, call or environment. Nor does the place of a row tell anything: if
+#' the file is sorted by income, it would tell a record's rank. Measures of risk
+#' find the record of a row by its published columns. Records that are equal in
+#' all of these may have each other's row, which is as likely as their own.
 #' @seealso [synthesize()], [guarantee()], [release()]
 #' @name synthetic_data
 #' @examples
@@ -64,7 +65,7 @@
 #' )
 #' syn <- synthesize(fit, m = 3)
 #' summary(syn)
-#' # For release: rows in random order
+#' # For release
 #' head(as.data.frame(syn, set = 2))
 #' sapply(syn, function(set) median(set$income))
 #' for (set in as.list(syn)) print(median(set$income))
@@ -83,10 +84,12 @@ NULL
 #' @param margin (list or `NULL`) Whose bins the values are drawn from, see
 #'   rounded_number().
 #' @param combine (string) See combine_words.
+#' @param order (function of sets and names) See mixed_sets().
 #' @noRd
 build_synthetic_sets <- function(values, response, rows, label, assignment,
                                  bounds = NULL, margin = NULL,
-                                 combine = "reiter") {
+                                 combine = "reiter",
+                                 order = function(sets, names) sets) {
   name <- response$name
   frame <- lapply(rows$data[setdiff(rows$columns, name)], publish_column)
   numbers <- lapply(seq_len(ncol(values)), function(j) {
@@ -103,8 +106,8 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
     )
   })
   new_synthetic_data(
-    sets, synthesized_columns(response, bounds, moved), label, assignment,
-    combine
+    order(sets, name), synthesized_columns(response, bounds, moved), label,
+    assignment, combine
   )
 }
 
@@ -319,17 +322,22 @@ set_column <- function(columns) {
 #' @noRd
 leaving_form <- function(set) {
   n <- nrow(set)
-  rows <- order(uniforms_(n, seed_words(NULL), 0L))
-  structure(
-    lapply(set, function(column) {
-      # Some classes lose their attributes where their package is not loaded
-      moved <- unclass(column)[rows]
-      attributes(moved) <- attributes(column)
-      moved
-    }),
-    names = names(set), row.names = .set_row_names(n),
-    class = frame_class(is_tibble(set))
-  )
+  set_rows_of(set, random_rows(n, n, seed_words(NULL)))
+}
+
+#' Sets whose published rows are no longer in the order of the file
+#'
+#' Wherever they go: if the file is sorted by the response, the place of a row
+#' tells its rank. All sets have the same new order.
+#' @param names (character) Of the synthesized columns.
+#' @noRd
+mixed_sets <- function(sets, names, seed) {
+  n <- nrow(sets[[1]])
+  if (length(setdiff(names(sets[[1]]), names)) == 0) {
+    return(sets)
+  }
+  rows <- random_rows(n, n, seed_words(seed, "order"))
+  lapply(sets, set_rows_of, rows)
 }
 
 #' Sets one below the other

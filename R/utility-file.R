@@ -20,7 +20,9 @@ file_utility <- function(sets, data, pmse, regression, survey_weights, given) {
   names <- names(sets$sets[[1]])
   check_columns(names, data, "data")
   data <- as.data.frame(data)
-  sets$sets <- lapply(sets$sets, without_labels)
+  sets$sets <- in_file_order(
+    lapply(sets$sets, without_labels), data, sets$columns$name
+  )
   survey_weights <- survey_weights %||% sets$survey_weights
   check_survey_weights(data, survey_weights, "data", NULL)
   for (set in sets$sets) {

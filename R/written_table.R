@@ -5,8 +5,9 @@
 #' A database's own checks of its columns stay in force.
 #' @param into (table of dplyr)
 #' @param columns (character) Of the set.
-#' @return (list) `con`, `id` (its name, as DBI takes it) and `name` (as the
-#'   database quotes it).
+#' @return (list) `con`, `id` (its name, as DBI takes it), `name` (as the
+#'   database quotes it), `path` (its name, after the schema's if one is given)
+#'   and `columns`.
 #' @noRd
 table_target <- function(into, columns) {
   check_installed(c("DBI", "dbplyr"), arg = "into")
@@ -35,7 +36,8 @@ table_target <- function(into, columns) {
   )
   id <- if (length(path) == 1) path else do.call(DBI::Id, as.list(path))
   list(
-    con = con, id = id, name = as.character(DBI::dbQuoteIdentifier(con, id))
+    con = con, id = id, name = as.character(DBI::dbQuoteIdentifier(con, id)),
+    path = path, columns = columns
   )
 }
 
@@ -71,12 +73,14 @@ write_to_table <- function(x, plan, target) {
     i = "Existing rows are never overwritten.", arg = "into"
   )
   first <- TRUE
+  texts <- columns_of_text(target)
   draw_parts(x, plan, function(part, file) {
-    part <- database_rows(part, con)
-    writing(target$name, DBI::dbAppendTable(con, target$id, part))
+    writing(target$name, DBI::dbAppendTable(
+      con, target$id, database_rows(part, con, texts)
+    ))
     if (first) {
       check_rows(nrow(part))
-      check_kept(part, target)
+      check_kept(database_rows(part, con), target)
     }
     first <<- FALSE
     # Rows lie as they came: here, in the order of parts
@@ -92,8 +96,8 @@ write_to_table <- function(x, plan, target) {
 
 #' Refuse a table whose columns change values: "01" in a column of numbers is 1
 #'
-#' The first part tells it: its texts with their counts, and of numbers the ends
-#' and the sum.
+#' The first part tells it: its texts with their counts, and all its numbers. A
+#' column of fewer decimals, or of single precision, has others.
 #' @noRd
 check_kept <- function(part, target) {
   con <- target$con
@@ -117,18 +121,11 @@ check_kept <- function(part, target) {
     if (!is.numeric(own) || inherits(own, "Date")) {
       return(TRUE)
     }
-    found <- ask(
-      "1.0 * COUNT({x}) AS n, 1.0 * MIN({x}) AS low, 1.0 * MAX({x}) AS high,
-       SUM(1.0 * {x}) AS total", name
-    )
-    own <- as.double(own[!is.na(own)])
-    if (length(own) == 0) {
-      return(found$n == 0)
-    }
-    told <- c(length(own), range(own), sum(own))
-    seen <- vapply(found, as.double, 0)
-    size <- c(1, rep(max(abs(own)), 2), sum(abs(own)))
-    all(abs(seen - told) <= 1e-6 * size) %in% TRUE
+    # Whole numbers of 64 bits would need a package to be read
+    found <- sort(ask("CAST({x} AS DOUBLE PRECISION) AS v", name)$v)
+    own <- sort(as.double(own))
+    length(found) == length(own) &&
+      all(abs(found - own) <= 1e-14 * abs(own)) %in% TRUE
   }, NA)
   changed <- names(part)[!kept]
   refuse_if(
@@ -141,18 +138,51 @@ check_kept <- function(part, target) {
 }
 
 #' A set's columns as databases take them: text, numbers, dates and flags
+#'
+#' A number of two decimals, such as 22473.62, is a double next to it. As text it
+#' is that number in every column of decimals.
+#' @param texts (character) Columns whose numbers are sent as text.
 #' @noRd
-database_rows <- function(set, con) {
+database_rows <- function(set, con, texts = character()) {
   # It has no type for dates: they are text that sorts
-  texts <- inherits(con, "SQLiteConnection")
-  columns <- lapply(set, function(x) {
+  dateless <- inherits(con, "SQLiteConnection")
+  columns <- Map(function(x, text) {
     if (is.factor(x)) {
       as.character(x)
     } else if (inherits(x, "Date")) {
-      if (texts) date_text(x) else x
+      if (dateless) date_text(x) else x
     } else {
-      plain_column(x)
+      x <- plain_column(x)
+      if (is.double(x) && text) decimal_text(x) else x
     }
-  })
+  }, set, names(set) %in% texts)
   list2DF(columns, nrow(set))
+}
+
+#' Which columns take numbers as text: all that read it as the number it is
+#'
+#' In SQLite only a column of text does, which would write 5 as 5.0. Others keep
+#' doubles as they are.
+#' @noRd
+columns_of_text <- function(target) {
+  con <- target$con
+  if (!inherits(con, "SQLiteConnection")) {
+    return(target$columns)
+  }
+  found <- DBI::dbGetQuery(con, sprintf(
+    "SELECT name FROM pragma_table_info(%s) WHERE type LIKE '%%CHAR%%'
+     OR type LIKE '%%CLOB%%' OR type LIKE '%%TEXT%%'",
+    toString(DBI::dbQuoteString(con, rev(target$path)))
+  ))
+  target$columns[target$columns %in% found$name]
+}
+
+#' Numbers as text without an exponent, where they are whole
+#' @noRd
+decimal_text <- function(x) {
+  whole <- !is.na(x) & x %% 1 == 0
+  text <- shortest_text(x)
+  text[whole] <- sprintf("%.0f", x[whole])
+  text[is.na(x)] <- NA
+  text
 }

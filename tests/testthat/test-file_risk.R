@@ -109,9 +109,14 @@ test_that("rows that are persons are found by keys as a loop finds them", {
   risk <- file_risk(sets, file, keys)
   expect_identical(risk$table$status, "synthetic")
   text <- function(x) do.call(paste, lapply(x[keys], as.character))
+  # Rows are nobody's by their place, but by what is published beside them
+  expect_false(identical(sets[[1]][c("sex", "age")], file[c("sex", "age")]))
+  aligned <- in_file_order(as.list(sets), file, sets$columns$name)
   for (j in 1:2) {
+    expect_identical(aligned[[j]]$sex, file$sex)
+    expect_identical(aligned[[j]]$age, file$age)
     own <- text(file)
-    released <- text(sets[[j]])
+    released <- text(aligned[[j]])
     close <- sapply(own, function(k) sum(released == k))
     right <- released == own
     expect_equal(
@@ -136,9 +141,14 @@ test_that("rows that are persons are found by keys as a loop finds them", {
     told$table$status, c("published", "published", "synthetic")
   )
   expect_output(print(told), "known")
-  # Rows in another order are nobody's
-  sets$sets <- lapply(sets$sets, function(set) set[400:1, ])
-  expect_null(file_risk(sets, file, keys)$identification)
+  # The same of rows in another order; rows of another file are nobody's
+  moved <- sets
+  moved$sets <- lapply(sets$sets, function(set) set[400:1, ])
+  expect_identical(
+    nrow(file_risk(moved, file, keys)$identification), 2L
+  )
+  moved$sets <- lapply(sets$sets, function(set) set[c(1, 1:399), ])
+  expect_null(file_risk(moved, file, keys)$identification)
 })
 
 test_that("what is no file, no key and no column is refused", {
