@@ -139,8 +139,8 @@ check_kept <- function(part, target) {
 
 #' A set's columns as databases take them: text, numbers, dates and flags
 #'
-#' A number of two decimals, such as 22473.62, is a double next to it. As text it
-#' is that number in every column of decimals.
+#' A number of two decimals, such as 22473.62, is a double next to it. As text
+#' it is that number in every column of decimals.
 #' @param texts (character) Columns whose numbers are sent as text.
 #' @noRd
 database_rows <- function(set, con, texts = character()) {
