@@ -20,6 +20,15 @@ between_values <- function(amount, breaks) {
   }
   unit <- 10^-amount$digits
   scale <- response_transforms[[amount$transform]]
+  # Dates that all start a month or a year
+  months <- min(amount$parts$months)
+  if (!is.na(months)) {
+    days <- scale$back(breaks)
+    past <- rep(TRUE, length(days))
+    ends <- period_beyond(days, months, -1, !past) +
+      period_beyond(days, months, 1, past)
+    return(scale$forward(ends / 2))
+  }
   scale$forward(unit * (floor(scale$back(breaks) / unit) + 0.5))
 }
 

@@ -7,9 +7,9 @@
 #' you to change by [edit_codebook()]. [confirm_codebook()] then states that
 #' they are public.
 #'
-#' *Types.* Whole numbers with at most 20 different values become ordered levels,
-#' or logical if they are only 0 and 1. They become numbers if there are more
-#' than 10 of them and more than one for every five records.
+#' *Types.* Whole numbers with at most 20 different values become ordered
+#' levels, or logical if they are only 0 and 1. They become numbers if there are
+#' more than 10 of them and more than one for every five records.
 #'
 #' *Identifiers.* A column that identifies records becomes an `"id"`, and a
 #' message names it. Text, a factor or a date does if 95% of its values differ.
@@ -19,11 +19,12 @@
 #' and fill their range, are evenly spread in the file's order, or have one
 #' number of digits. Amounts do not, even if all of them differ.
 #'
-#' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000. An amount
-#' far from symmetric gets the transform `"log"`, or `"asinh"` if many of its
-#' values are negative. Frequent zeros become a part of their own. Multiples of
+#' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000. An
+#' amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
+#' its values are negative. Frequent zeros become a part of their own. Multiples of
 #' 10, 100 and so on become heaps if they are frequent. Decimals are counted, up
-#' to nine; beyond that `digits` is `"any"`. `storage` is the column's type in R.
+#' to nine; beyond that `digits` is `"any"`. `storage` is the column's type in
+#' R.
 #'
 #' *Codes.* Values such as -8 or 99999 become codes if they stand apart from the
 #' others, and so do dates such as 9999-12-31 or 1900-01-01. Value labels and

@@ -202,7 +202,8 @@ listed_levels <- function(spec, most = 12) {
     return("")
   }
   labels <- names(values) %||% rep("", length(values))
-  values <- paste0(values, ifelse(nzchar(labels), paste0(" (", labels, ")"), ""))
+  told <- nzchar(labels)
+  values[told] <- paste0(values[told], " (", labels[told], ")")
   more <- length(values) - most
   paste0(
     ": ", toString(utils::head(values, most)),
@@ -210,7 +211,7 @@ listed_levels <- function(spec, most = 12) {
   )
 }
 
-# What of a codebook a file has -------------------------------------------------
+# What of a codebook a file has ------------------------------------------------
 
 #' @param specs (named list) Of column_specs().
 #' @return (data frame) `column`, `field`, `equals`.
@@ -233,8 +234,9 @@ equal_to_file <- function(data, specs) {
         )
       }
     })
+    none <- character()
     do.call(rbind, unname(found)) %||%
-      data.frame(column = character(), field = character(), equals = character())
+      data.frame(column = none, field = none, equals = none)
   })
 }
 
@@ -267,7 +269,9 @@ equal_statistic <- function(stated, values) {
     "is the sum" = sum(values), "is a usual quantile" =
       stats::quantile(values, usual_shares, names = FALSE)
   )
-  hit <- which(abs(found - stated) <= 1e-9 * abs(stated))
+  # Everybody knows 0 and 1
+  near <- abs(found - stated) <= 1e-9 * abs(stated)
+  hit <- which(near & !stated %in% 0:1)
   if (length(hit) > 0) {
     return(sub("[0-9]+$", "", names(found)[hit[1]]))
   }

@@ -41,27 +41,38 @@ is_case_number <- function(values) {
     return(FALSE)
   }
   distinct <- sort(unique(values))
-  k <- length(distinct)
-  filled <- k / (distinct[k] - distinct[1] + 1)
   moves <- diff(values)
   in_order <- max(mean(moves >= 0), mean(moves <= 0)) >= nearly_all
-  if (k < nearly_all * n) {
-    blocks <- 1 + sum(moves != 0) <= k / nearly_all
-    return(
-      k > 100 && k >= n / records_a_level && blocks &&
-        (filled >= 0.9 || in_order && is_spread(distinct))
-    )
+  if (length(distinct) < nearly_all * n) {
+    number_units(distinct, n, 1 + sum(moves != 0), in_order)
+  } else if (n <= few_levels) {
+    in_order && filled_share(distinct) == 1
+  } else {
+    number_records(distinct, in_order)
   }
-  if (n <= few_levels) {
-    return(in_order && filled == 1)
+}
+
+filled_share <- function(distinct) {
+  length(distinct) / (distinct[length(distinct)] - distinct[1] + 1)
+}
+
+#' @param runs (count) Of records with one value that follow each other.
+#' @noRd
+number_units <- function(distinct, n, runs, in_order) {
+  k <- length(distinct)
+  k > 100 && k >= n / records_a_level && runs <= k / nearly_all &&
+    (filled_share(distinct) >= 0.9 || in_order && is_spread(distinct))
+}
+
+number_records <- function(distinct, in_order) {
+  if (filled_share(distinct) >= 0.5 || in_order && is_even(distinct)) {
+    return(TRUE)
   }
   digits <- nchar(sprintf("%.0f", abs(distinct)))
-  same_digits <- all(digits == digits[1]) &&
-    mean(is_multiple(distinct, 10)) < 0.3
-  filled >= 0.5 || in_order && is_even(distinct) ||
-    same_digits && digits[1] >= 8 ||
-    same_digits && digits[1] >= 5 &&
-      is_spread(distinct, 10^(digits[1] - 1:0) * sign(distinct[1]))
+  # Amounts are of many sizes, or round
+  alike <- all(digits == digits[1]) && mean(is_multiple(distinct, 10)) < 0.3
+  ends <- 10^(digits[1] - 1:0) * sign(distinct[1])
+  alike && (digits[1] >= 8 || digits[1] >= 5 && is_spread(distinct, ends))
 }
 
 #' Are different numbers spread evenly, or mostly at one step?

@@ -25,7 +25,9 @@ read_codebook <- function(path) {
   refuse_if(
     is.null(fields) || max(known) == 0,
     "{.file {path}} must be a CSV file whose first line names the fields.",
-    x = if (is.null(fields)) "It could not be read." else {
+    x = if (is.null(fields)) {
+      "It could not be read."
+    } else {
       "The first line names none of {.val {names(codebook_fields)}}."
     },
     i = "In a spreadsheet, save it as {.val CSV UTF-8}.", arg = "x"
@@ -53,7 +55,9 @@ codebook_text <- function(path) {
   refuse_if(
     any(bytes == 0) || length(bytes) == 0,
     "{.file {path}} must be a CSV file in UTF-8.",
-    x = if (length(bytes) == 0) "It is empty." else {
+    x = if (length(bytes) == 0) {
+      "It is empty."
+    } else {
       "It has bytes of 0, as UTF-16 and workbooks have."
     },
     i = "In a spreadsheet, save it as {.val CSV UTF-8}.", arg = "x"

@@ -88,8 +88,8 @@ smallest_size <- 1e-4
 #' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
 #'   as 2020-01-31. State both as months, such as 2020-01, if every date is the
 #'   first of a month, and as years, such as 2020, if every date is the first of
-#'   a year: so are then all synthetic dates. At least one of the two must be 0.0001 or more in absolute
-#'   value. If neither is, measure in another unit.
+#'   a year: so are then all synthetic dates. At least one of the two must be
+#'   0.0001 or more in absolute value. If neither is, measure in another unit.
 #' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for
 #'   cents, 0 for whole numbers, -3 for whole thousands. `"any"`: any number of
 #'   decimals. Synthetic values have this number of decimals. A protected value
@@ -149,8 +149,8 @@ smallest_size <- 1e-4
 #'   strings, and each string has its label as name. `heaps` is a list column of
 #'   numbers; `lower` and `upper` are strings. To edit a codebook, call
 #'   [edit_codebook()]; or change `as.data.frame(book)` and call `codebook()` on
-#'   the result. `book[i, j]` takes rows and columns of this data frame. `write_codebook()`: its first
-#'   argument, invisibly.
+#'   the result. `book[i, j]` takes rows and columns of this data frame.
+#'   `write_codebook()`: its first argument, invisibly.
 #' @section Error types: `pseudosynth_error_input`: a field that is not known,
 #'   is missing or does not apply to the column's type; bounds, levels, codes or
 #'   heaps out of order.

@@ -39,7 +39,9 @@ amount_parts <- function(spec) {
     part(paste("code", format_code(code, spec)), "code", code)
   })
   heaps <- lapply(rev(spec$heaps), function(step) {
-    name <- if (date) period_name(step) else {
+    name <- if (date) {
+      period_name(step)
+    } else {
       paste("multiple of", format_exact(step))
     }
     part(name, "heap", step = step, low = low, high = spec$upper)

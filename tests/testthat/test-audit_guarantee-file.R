@@ -2,14 +2,11 @@
 household_plan <- function(n = 160, publish = NULL, most = 3) {
   data <- people(n)
   data$house <- withr::with_seed(8, sample(rep(seq_len(n / 2), 2)))
-  book <- as.data.frame(draft_codebook(data))
-  book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
-  id <- book$column == "house"
-  book[id, c("lower", "upper", "transform", "family")] <- NA
-  book[id, c("type", "records")] <- list("id", most)
-  file_plan(
-    data, confirm_codebook(codebook(book)), publish = publish, unit = "house"
+  book <- edit_codebook(draft_codebook(data),
+    income = list(lower = 1, upper = 2e6, transform = "log"),
+    house = list(type = "id", records = most)
   )
+  file_plan(data, confirm_codebook(book), publish = publish, unit = "house")
 }
 
 # By day with a column less
