@@ -332,11 +332,11 @@ test_that("confirm_codebook() lists what it confirms and what the file has", {
   expect_identical(heard$confirmed, "y")
   expect_null(heard$equal)
   expect_no_message(confirm_codebook(part, "y"))
-  for (own in c(mean(file$x), stats::median(file$x), sum(file$x))) {
+  for (own in c(mean(file$x), sum(file$x))) {
     expect_true(nzchar(equal_statistic(own, file$x)))
   }
   expect_identical(equal_statistic(100, file$x), "")
-  expect_identical(equal_statistic(1234, c(file$y, 1234, 9999)), "is a value")
+  expect_match(equal_statistic(1234, c(file$y, 1234, 9999)), "is a value")
   expect_error(
     confirm_codebook(draft, data = file["g"]), class = input_error
   )
