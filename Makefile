@@ -16,6 +16,8 @@
 # make neighbours 2,000 pairs of neighbouring files: what of a release differs
 # make odd       odd input to every argument of every verb; results in
 #                odd-input.csv
+# make paid      5,000 small random files: does anything fail once it is paid
+#                for? Failures in paid.csv
 # make site      the pages of the manual and the vignettes, into docs/
 # make mutants   faults planted one by one: does a test notice each?
 # make coverage  lines that the tests reach
@@ -35,7 +37,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies \
-  kills neighbours odd mutants coverage site install hooks core headers nightly \
+  kills neighbours odd paid mutants coverage site install hooks core headers nightly \
   sanitize valgrind torture clean
 
 LIBRARY := $(CURDIR)/.library
@@ -105,6 +107,10 @@ neighbours: install
 
 odd: install
 	@Rscript tests/faults/odd-input.R 8000 1 odd-input.csv
+
+# Half an hour
+paid: install
+	@Rscript tests/faults/paid.R 5000 1 paid.csv
 
 # Renders every vignette and runs every example: some minutes
 site: install

@@ -9,17 +9,6 @@
 # of the system's generator alone; it is kept together with the identity that it
 # is charged under, before anybody sees it.
 
-#' @param folder (string or `NULL`) Of the checkpoint.
-#' @param entropy (string) 64 hexadecimal digits.
-#' @return (environment)
-#' @noRd
-new_run <- function(folder = NULL, entropy = NULL) {
-  list2env(list(
-    folder = folder, entropy = entropy, words = 0, step = 0,
-    fits = list(), last = NULL
-  ), parent = emptyenv())
-}
-
 #' A finished stage, at hand if a later one fails
 #' @param seed Of the job.
 #' @noRd
@@ -39,9 +28,11 @@ latest_fit <- function(seed, fit) {
 
 #' Run a job, whose errors carry its finished fits
 #' @param finish (function of a job) Runs it.
+#' @param seed (seed) Of the run.
 #' @noRd
-carrying_fits <- function(run, job, finish) {
-  job$seed <- job_seed(job$seed, run)
+carrying_fits <- function(job, seed, finish) {
+  run <- run_of(seed)
+  job$seed <- seed
   tryCatch(finish(job), error = function(error) {
     fits <- run$fits
     known <- vapply(fits, function(fit) identical(fit$id, run$last$id), NA)
@@ -89,15 +80,6 @@ kept_step <- function(seed, what, code, complete = function(value) TRUE) {
   unlink(Sys.glob(sprintf("%s-*", file)))
   note(run, what, ": finished")
   value
-}
-
-#' A step with exact noise, which no word of the checkpoint decides
-#' @noRd
-kept_noise <- function(job, what, make) {
-  kept_step(job$seed, what, {
-    job["seed"] <- list(given_seed(job$seed))
-    make(job)
-  })
 }
 
 #' Run the core's chains; those that are kept are not run again

@@ -1,7 +1,9 @@
 # The folder of a job that can be resumed: the checked job with its data, the
 # steps that are finished, a lock, a log, and in the end the result alone.
 
-#' Resume a job that was interrupted
+#' Resume a job that was interrupted, or a release that failed after payment
+#'
+#' Takes the folder of a job, or an error of class `pseudosynth_error_paid`.
 #'
 #' Continues a job that [pseudo_posterior()] ran with `checkpoint = "folder"`.
 #' Such a job keeps every finished stage and the finished chains of the current
@@ -21,13 +23,29 @@
 #' that has not converged is also kept, so a resumed job fails there again.
 #' Start a new job with more draws in another folder.
 #'
-#' @param path (string) The folder.
+#' @section Errors after payment:
+#' [file_release()], [score_release()], [perturbed_histogram()],
+#' [pseudo_posterior()], and [synthesize()] with a ledger pay before they draw.
+#' If anything fails afterwards, or you press Ctrl-C, the error has class
+#' `pseudosynth_error_paid`. It says what was spent. Its field `noise` has the
+#' noisy numbers, `charges` what was paid for them, and `cause` an error that is
+#' not the package's own. `resume(rlang::last_error())` runs the call again with
+#' the same noisy numbers. It draws those that are left and charges nothing
+#' more. So it gives what the call would have given. You can resume such an
+#' error as often as you like, but only in the session in which it arose: two
+#' copies would draw the rest twice for one payment. A copy in which no noise is
+#' left to draw can be resumed anywhere. The error is **confidential**: it holds
+#' the file.
+#'
+#' @param path (string or condition) The folder, or an error that came after
+#'   payment.
 #' @param ledger ([ledger()] or `NULL`) Needed only if the ledger has been
 #'   moved. Default `NULL`: the ledger that the job was started with. If the job
 #'   is finished but not yet in the ledger given here, it is entered there. It
 #'   is an error if this exceeds the ledger's budget.
 #'
-#' @return A `pseudo_posterior`, see [pseudo_posterior()].
+#' @return A `pseudo_posterior`, see [pseudo_posterior()]; of an error, what the
+#'   call that failed returns.
 #'
 #' @section The folder:
 #' Only its owner can read the folder (mode 0700, files 0600). A folder that
@@ -60,7 +78,8 @@
 #' @section Error types:
 #' `pseudosynth_error_checkpoint` (a `pseudosynth_error_input`): the folder
 #' holds no job, another job, or a job from another version of this package;
-#' others can read the folder; another process uses it; or one of its files is
+#' others can read the folder; another process uses it; an error came before any
+#' payment, or noise is left to draw in a copy of one; or one of its files is
 #' damaged. If a file cannot be written, the error also has class
 #' `pseudosynth_error_write`. A stage that fails gives the same errors as in
 #' [pseudo_posterior()].
@@ -79,8 +98,12 @@
 #' unlink(folder, recursive = TRUE)
 #' @export
 resume <- function(path, ledger = NULL) {
-  check_path(path)
+  check_present(path)
   check_ledger(ledger)
+  if (inherits(path, "condition")) {
+    return(resume_run(path, ledger))
+  }
+  check_path(path)
   refuse_if(
     !dir.exists(path), "The folder {.file {path}} does not exist.",
     arg = "path", abort = abort_checkpoint
@@ -88,10 +111,44 @@ resume <- function(path, ledger = NULL) {
   run_kept(path, NULL, ledger)
 }
 
+#' What a run is called by, and resumed: a function of its arguments and a seed
+#' @noRd
+paid_verbs <- function() {
+  list(
+    file_release = run_file_release, score_release = run_score_release,
+    perturbed_histogram = run_histogram, synthesize = run_sets, job = run_job
+  )
+}
+
+#' Go on from an error that carries what was paid for
+#' @noRd
+resume_run <- function(error, ledger) {
+  refuse_if(
+    !inherits(error, "pseudosynth_error_paid") || !is.environment(error$run),
+    "{.arg path} must be a folder, or an error that came after a payment.",
+    x = "This error came before anything was paid, or is of another kind.",
+    i = "Call the function again.", abort = abort_checkpoint, arg = "path"
+  )
+  run <- error$run
+  if (!is.null(run$folder)) {
+    return(run_kept(run$folder, NULL, ledger, run))
+  }
+  if (!is.null(ledger)) run$arguments$ledger <- ledger
+  run$again <- TRUE
+  run_paid(run, function(seed) {
+    do.call(
+      paid_verbs()[[run$verb]], c(run$arguments, list(seed = seed)),
+      quote = TRUE
+    )
+  })
+}
+
 #' Run a job in its folder: from the start, from where it was, or not at all
 #' @param job (`synthesis_job` or `NULL`) `NULL`: the one in the folder.
+#' @param before (environment or `NULL`) The run that failed in this session:
+#'   it knows what it could not write.
 #' @noRd
-run_kept <- function(path, job, ledger) {
+run_kept <- function(path, job, ledger, before = NULL) {
   path <- open_folder(path, is.null(job))
   lock <- file.path(path, "lock")
   mine <- take_folder(lock)
@@ -115,10 +172,15 @@ run_kept <- function(path, job, ledger) {
   }
   if (!file.exists(file.path(path, "job"))) check_planned(ledger, job)
   kept <- kept_job(path, job, ledger, mark)
-  run <- new_run(path, kept$entropy)
+  arguments <- list(job = kept$job, ledger = ledger %||% kept$ledger)
+  run <- new_run("job", arguments, kept$job$seed, path, kept$entropy)
+  run$again <- TRUE
+  for (field in c("noise", "charged")) {
+    if (!is.null(before)) run[[field]] <- before[[field]]
+  }
   note(run, if (kept$new) "started" else "resumed", " by process ", mine[1])
-  value <- carrying_fits(run, kept$job, function(job) {
-    finish_job(job, ledger %||% kept$ledger)
+  value <- run_paid(run, function(seed) {
+    do.call(run_job, c(arguments, list(seed = seed)), quote = TRUE)
   })
   kept_result(value, kept$mark, path, run)
 }

@@ -111,6 +111,8 @@
 #' the ledger refuses the cost. `pseudosynth_error_input`: an epsilon out of
 #' range or too small for exact noise, a table of unknown columns, rules that
 #' some record cannot meet.
+#' `pseudosynth_error_paid`: something failed after the release was paid for;
+#' [resume()] goes on.
 #' @section Warning types:
 #' `pseudosynth_warning_tables`: more than three stated tables at an epsilon of
 #' at most 1. `pseudosynth_warning_budget`: the noise of the median pair of
@@ -168,6 +170,16 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_count(public_n, min = 1, null = TRUE)
   check_confirmed(plan)
   check_release_levels(plan)
+  start_paid("file_release", list(
+    plan = plan, epsilon = epsilon, delta = delta, neighbours = neighbours,
+    tables = tables, ledger = ledger, public_n = public_n
+  ), seed, run_file_release)
+}
+
+#' A file release from its checked arguments
+#' @noRd
+run_file_release <- function(plan, epsilon, delta, neighbours, tables, ledger,
+                             public_n, seed) {
   stated <- stated_tables(tables, plan)
   binned <- with_published_bins(plan)
   spending <- plan_file_release(binned, stated, epsilon, delta, neighbours)
@@ -178,7 +190,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   warn_tables(stated, epsilon)
   if (!block$secret) public_n <- plan$n_records
   warn_file_size(public_n, delta, block, binned)
-  pay_file(ledger, spending, plan, seed)
+  spending$charges <- pay_file(ledger, spending, plan, seed)
 
   # From here on figures are noisy, and paid for
   release <- release_file_plan(
@@ -318,9 +330,6 @@ stated_tables <- function(tables, plan) {
 #' Write down what a file release will cost: no noise is drawn before
 #' @noRd
 pay_file <- function(ledger, spending, plan, seed) {
-  if (is.null(ledger)) {
-    return(invisible())
-  }
   file <- decode_file(plan)
   published <- intersect(names(file), plan$published)
   protected <- setdiff(names(file), published)

@@ -286,6 +286,12 @@ with_settings <- function(chosen, settings) {
 
 # A checked job from its first fit to its sets.
 
+#' A checked job, as a run
+#' @noRd
+run_job <- function(job, ledger, seed) {
+  carrying_fits(job, seed, function(job) finish_job(job, ledger))
+}
+
 #' Run a checked job: its stages, its margin, its sets
 #' @noRd
 finish_job <- function(job, ledger) {

@@ -179,9 +179,10 @@ check_ledger <- function(ledger) {
 #'   beside what is synthetic.
 #' @param unit (list or `NULL`) `column` and `records` of the unit that the
 #'   charges are for; `NULL`: a record.
+#' @param paid (function) Called when the entry is written, whatever comes.
 #' @noRd
 spend <- function(ledger, label, variable, published, response, again = FALSE,
-                  unit = NULL) {
+                  unit = NULL, paid = function() NULL) {
   check_spendable(label)
   locked(ledger$path, function(is_mine) {
     book <- read_ledger(ledger$path)
@@ -189,13 +190,17 @@ spend <- function(ledger, label, variable, published, response, again = FALSE,
     # A resumed job draws the same sets, which are paid for, and the sets of a
     # release cost what its noise did
     if (again && is_recorded(book, label)) {
+      paid()
       return(invisible())
     }
     entry <- ledger_entry(book, label, variable, published, response, unit)
     check_same_unit(book, unit)
     check_protected(book, entry)
     check_budget(book, entry)
-    write_entry(ledger$path, entry, book, is_mine)
+    suspendInterrupts({
+      write_entry(ledger$path, entry, book, is_mine)
+      paid()
+    })
   })
   invisible()
 }
@@ -228,20 +233,30 @@ write_entry <- function(path, entry, book, is_mine) {
 #' Sets that are drawn later have the same charges, which the ledger then knows.
 #' @param ledger (`privacy_ledger` or `NULL`)
 #' @param label (string) Of what will be drawn.
+#' @return (data frame) `charges`; of a run that goes on those that it has paid.
 #' @noRd
 spend_noise <- function(ledger, charges, mechanism, variable, published,
                         response, m = 1L, n_records = NA_integer_,
                         seed = NULL, label = "strict", unit = NULL) {
-  if (!is.null(ledger)) {
+  run <- run_of(seed)
+  before <- charged_by(run, mechanism)
+  if (!is.null(before)) {
+    return(before)
+  }
+  paid <- function() note_charged(run, mechanism, charges)
+  if (is.null(ledger)) {
+    paid()
+  } else {
     spend(
       ledger, list(
         label = label, charges = charges, mechanism = mechanism, m = m,
         n_records = n_records, fit = NA_character_,
         reproducible = is_seeded(seed)
       ),
-      variable, published, response, unit = unit
+      variable, published, response, unit = unit, paid = paid
     )
   }
+  charges
 }
 
 #' Refuse before the first fit what is known not to fit

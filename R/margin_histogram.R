@@ -134,15 +134,13 @@ job_margin <- function(job) {
     return(NULL)
   }
   tell_step("Perturbing the histogram")
-  kept_noise(job, "margin", function(job) {
-    perturbed_histogram(
-      histogram_formula(job$formula, job$family), job$data,
-      bounds = job$margin$bounds, bins = job$margin$bins,
-      epsilon = job$budget$margin, neighbours = job$neighbours,
-      seed = stage_seed(job$seed, "margin"),
-      response = job$fit_arguments$response, ledger = job$ledger
-    )
-  })
+  kept_step(job$seed, "margin", perturbed_histogram(
+    histogram_formula(job$formula, job$family), job$data,
+    bounds = job$margin$bounds, bins = job$margin$bins,
+    epsilon = job$budget$margin, neighbours = job$neighbours,
+    seed = stage_seed(job$seed, "margin"),
+    response = job$fit_arguments$response, ledger = job$ledger
+  ))
 }
 
 #' A family that takes the logarithm itself has a plain left side

@@ -22,7 +22,7 @@ definition_score <- function() {
     prepare = checked_by(job_model),
     split = function(job, rest) list(first = rest, draw = 0),
     stages = function(job) {
-      list(score = kept_noise(job, "score release", release_job))
+      list(score = kept_step(job$seed, "score release", release_job(job)))
     },
     release = function(job, sets) {
       release_independent(

@@ -108,24 +108,38 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
       bounds, values$response$limits %||% rlang::missing_arg()
     ), bins
   )
+  arguments <- list(
+    values = values, breaks = breaks, epsilon = epsilon,
+    neighbours = neighbours, noise = noise, ledger = ledger
+  )
+  start_paid("perturbed_histogram", arguments, seed, run_histogram)
+}
+
+#' A histogram from its checked arguments
+#' @noRd
+run_histogram <- function(values, breaks, epsilon, neighbours, noise, ledger,
+                          seed) {
   counts <- count_bins(values, breaks)
   rate <- width_of_epsilon(epsilon, neighbours)
   made <- list(
     breaks = breaks$scale, bounds = breaks$bounds, response = values$response,
     epsilon = epsilon, neighbours = neighbours, noise = noise,
-    reproducible = !is.null(seed), id = new_charge_id()
+    reproducible = is_seeded(seed), id = new_charge_id()
   )
-  spend_noise(
+  made$id <- spend_noise(
     ledger, histogram_charge(made, claims = TRUE), "perturbed_histogram",
     values$response$name, NULL, values$y,
     seed = seed, label = if (noise == "continuous") "none" else "strict"
-  )
+  )$id
   draw <- if (noise == "discrete") discrete_laplace else continuous_laplace
-  noisy <- counts + draw(length(counts), rate, seed)
+  noisy <- kept_noisy(
+    run_of(seed), "perturbed histogram", 1 / rate, length(counts),
+    function() counts + draw(length(counts), rate, seed)
+  )
   made <- c(list(counts = pmax(noisy, 0), noisy = noisy), made)
   # The same seed and outcome are the same histogram, which is paid once
-  if (!is.null(seed)) {
-    made$id <- hashed_id(made[setdiff(names(made), "id")], seed)
+  if (is_seeded(seed)) {
+    made$id <- hashed_id(made[setdiff(names(made), "id")], given_seed(seed))
   }
   do.call(new_noisy_release, c("perturbed_histogram", made))
 }
@@ -272,7 +286,7 @@ discrete_laplace <- function(n, rate, seed = NULL) {
   ratio <- ratio_below(rate)
   discrete_laplace_(
     n, ratio[["s"]], ratio[["t"]],
-    if (!is.null(seed)) seed_words(seed, "histogram")
+    if (is_seeded(seed)) seed_words(seed, "histogram")
   )
 }
 

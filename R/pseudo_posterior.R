@@ -142,7 +142,9 @@ pseudo_posterior <- function(formula, data, family = student_t(),
     return(run_kept(checkpoint, job, ledger))
   }
   check_planned(ledger, job)
-  carrying_fits(new_run(), job, function(job) finish_job(job, ledger))
+  start_paid(
+    "job", list(job = job, ledger = ledger), job$seed, run_job, again = TRUE
+  )
 }
 
 print_lines.pseudo_posterior <- function(x) {

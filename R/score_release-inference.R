@@ -161,11 +161,12 @@ score_parts <- function(model, settings, neighbours, steps, margin, found, file,
 #' @param charges (data frame) See plan_charges().
 #' @noRd
 new_score_release <- function(made, charges, seed) {
-  made$reproducible <- !is.null(seed)
+  made$reproducible <- is_seeded(seed)
   # The same seed and outcome are the same release, which is paid once
-  if (!is.null(seed)) {
+  if (is_seeded(seed)) {
     charges$id <- vapply(
-      charges$what, hashed_id, "", made[c("steps", "margin", "tables")], seed
+      charges$what, hashed_id, "", made[c("steps", "margin", "tables")],
+      given_seed(seed)
     )
   }
   made$charges <- charges

@@ -30,7 +30,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   charges <- plan_charges(list("noisy sums by level" = noise))
   # What an engine fails at costs nothing; see rehearse_sums()
   if (!is.null(file$paid)) file$levels()
-  pay_release(ledger, charges, model, m, seed, file)
+  charges <- pay_release(ledger, charges, model, m, seed, file)
   step <- levels_step(
     file$levels(), length(levels), geometry, noise, stage_seed(seed, "step", 1)
   )
@@ -99,7 +99,9 @@ levels_sensitivity <- function(z, noise) {
 #' @noRd
 levels_step <- function(items, size, geometry, noise, seed) {
   z <- geometry$z
-  sums <- levels_sums(items, size, z) + draw_noise(noise, size * ncol(z), seed)
+  sums <- noisy_sums(
+    levels_sums(items, size, z), noise, seed, "noisy sums by level"
+  )
   unit <- geometry$unit / score_steps
   c(
     list(

@@ -198,15 +198,17 @@ sensitivity_of_reach <- function(length, noise) {
 #' @param clip (number) In the score's own unit.
 #' @param n (count) Records.
 #' @param budget (list) See with_step_cost().
+#' @param what (string) See noisy_sums().
 #' @return (list) All public: `sum` (P, in the score's unit), `share` (of
 #'   unclipped records), `noise` and `share_noise` (their standard deviations),
 #'   `clip`, `kappa` and the noise as paid, see noise_of().
 #' @noRd
-score_step <- function(whole, clip, geometry, n, budget, seed) {
+score_step <- function(whole, clip, geometry, n, budget, seed,
+                       what = "noisy scores") {
   z <- geometry$z
   noise <- noise_of(step_sensitivity(z, budget$noise), budget, ncol(z) + 1)
   noise[names(budget$cost)] <- budget$cost
-  sums <- step_sums(whole, z) + draw_noise(noise, ncol(z) + 1, seed)
+  sums <- noisy_sums(step_sums(whole, z), noise, seed, what)
   unit <- geometry$unit * clip / score_steps
   records <- score_counted * n
   c(
@@ -264,7 +266,8 @@ laplace_deviation <- function(scale) {
 }
 
 draw_noise <- function(noise, n, seed) {
-  words <- if (!is.null(seed)) seed_words(seed, "noise")
+  # A run's own words decide no noise: that is of the system's generator
+  words <- if (is_seeded(seed)) seed_words(seed, "noise")
   if (is.null(noise$rho)) {
     discrete_laplace_(n, 1, noise$scale, words)
   } else {
@@ -275,13 +278,17 @@ draw_noise <- function(noise, n, seed) {
 #' Whole sums with whole noise
 #'
 #' Where a release meets the file: an audit that runs it again on a neighbour
-#' listens here, see replay_tape().
+#' listens here, see replay_tape(). A run that goes on hears what was drawn
+#' before it failed.
 #' @param what (string) The charge that pays for it.
 #' @noRd
 noisy_sums <- function(sums, noise, seed, what) {
-  noisy <- sums + draw_noise(noise, length(sums), seed)
-  tape <- run_of(seed)$tape
-  if (is.null(tape)) noisy else tape(noisy, noise$scale, what)
+  run <- run_of(seed)
+  n <- length(sums)
+  noisy <- kept_noisy(run, what, noise$scale, n, function() {
+    sums + draw_noise(noise, n, seed)
+  })
+  if (is.null(run$tape)) noisy else run$tape(noisy, noise$scale, what)
 }
 
 # What they may spend --------------------------------------------------------
@@ -385,12 +392,14 @@ plan_charges <- function(costs) {
 }
 
 #' Write down what a release will cost: no noise is drawn before
+#' @return (data frame) The charges; of a run that goes on those it has paid.
 #' @noRd
 pay_release <- function(ledger, charges, model, m, seed, file) {
   variable <- model$response$name
-  spend_noise(
+  charges <- spend_noise(
     ledger, charges, "score", variable, model$data[model$design$variables],
     model$data[[variable]], m = m, n_records = file$n, seed = seed
   )
   if (!is.null(file$paid)) file$paid()
+  charges
 }

@@ -245,6 +245,18 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_score_epsilon(epsilon)
   neighbours <- check_choice(neighbours, relation_names)
   check_seed(seed)
+  start_paid("score_release", list(
+    formula = formula, data = data, family = family, epsilon = epsilon,
+    neighbours = neighbours, settings = settings, prior = prior,
+    response = response, scaling = scaling, ledger = ledger
+  ), seed, run_score_release)
+}
+
+#' A score release from its checked arguments
+#' @noRd
+run_score_release <- function(formula, data, family, epsilon, neighbours,
+                              settings, prior, response, scaling, ledger,
+                              seed) {
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
   if (has_engine(data)) {
@@ -424,7 +436,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
   ))
   rehearse_sums(file, family, b, shape, clip[1], plan$breaks)
-  pay_release(ledger, charges, model, m, seed, file)
+  charges <- pay_release(ledger, charges, model, m, seed, file)
 
   # From here on figures are noisy, and paid for
   margin <- if (!is.null(plan)) {
@@ -438,7 +450,8 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   for (k in 1:2) {
     last <- step_of_file(
       file, family, b, shape, clip[k], prior, settings$spread,
-      budget[[k + 1]], stage_seed(seed, "step", k), last
+      budget[[k + 1]], stage_seed(seed, "step", k), last,
+      paste("noisy scores, step", k)
     )
     steps[[k]] <- last
     found <- both_posteriors(family, file, steps, b, prior, shape)
@@ -573,7 +586,7 @@ margin_breaks <- function(file, model, settings, b, shape,
 #'   and `spread` (see score_frame()) and `z` (R x P, in the score's unit).
 #' @noRd
 step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
-                         seed, last) {
+                         seed, last, what = "noisy scores") {
   frame <- score_frame(family, drop(file$x %*% b), shape)
   geometry <- if (is_location(family)) last$geometry
   if (is.null(geometry)) {
@@ -584,7 +597,7 @@ step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
   }
   step <- score_step(
     file$whole(frame, clip, counted_above(family, frame, clip)), clip,
-    geometry, file$n, budget, seed
+    geometry, file$n, budget, seed, what
   )
   c(
     step, last["z"], frame[c("centre", "spread")],

@@ -136,7 +136,7 @@ seed_words <- function(seed, purpose = NULL, number = 0) {
 #' @param run (environment or `NULL`) Of the job, see new_run().
 #' @noRd
 entropy_words <- function(run = NULL) {
-  if (is.null(run$folder)) {
+  if (is.null(run$entropy)) {
     return(entropy_seed_())
   }
   run$words <- run$words + 1

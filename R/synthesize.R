@@ -160,7 +160,14 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
     write <- if (is.null(target)) write_drawn else write_to_table
     return(write(fit, plan, target %||% into))
   }
-  sets <- draw_planned(fit, plan_sets(fit, asked, ledger))$synthetic
+  asked["seed"] <- list(NULL)
+  arguments <- list(fit = fit, asked = asked, ledger = ledger)
+  sets <- if (!is.null(ledger) && inherits(fit, "synthesizer")) {
+    start_paid("synthesize", arguments, seed, run_sets)
+  } else {
+    # Sets of a release cost nothing: they are drawn again
+    do.call(run_sets, c(arguments, list(seed = seed)), quote = TRUE)
+  }
   if (inherits(fit, "synthesizer") && is.null(newdata)) {
     tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
   }
@@ -192,6 +199,13 @@ check_source <- function(fit) {
     "{.arg fit} must be what sets are drawn from: a fit or a release.",
     x = "It is {describe_type(fit)}.", way, arg = "fit"
   )
+}
+
+#' Sets of a source, as a run
+#' @noRd
+run_sets <- function(fit, asked, ledger, seed) {
+  asked["seed"] <- list(seed)
+  draw_planned(fit, plan_sets(fit, asked, ledger))$synthetic
 }
 
 #' Every kind of source: one line each
@@ -304,9 +318,11 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf) {
   label <- source$label(x, asked, rows)
   if (!is.null(what)) label <- seal(replace(label, "what", what))
   if (!is.null(ledger)) {
+    run <- run_of(asked$seed)
     spend(
       ledger, label, name, rows$data[setdiff(rows$columns, name)], secret,
-      again = !is.null(run_of(asked$seed)),
+      again = isTRUE(run$again),
+      paid = function() note_charged(run, "sets", label$charges),
       # A fit has no unit: its charges are for records
       unit = if (inherits(x, "file_release") && !is.null(x$unit$column)) x$unit
     )

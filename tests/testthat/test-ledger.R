@@ -389,7 +389,8 @@ test_that("an entry is complete before anything is drawn", {
   expect_equal(as.data.frame(book)$spent, 1)
   local_replaced("synthesize_", function(...) stop("killed"))
   local_replaced("random_rows", function(...) stop("killed"))
-  expect_error(synthesize(release_fit(), ledger = book), "killed")
+  error <- refusal(synthesize(release_fit(), ledger = book))
+  expect_s3_class(error, "pseudosynth_error_paid")
   expect_equal(as.data.frame(book)$spent, c(1, 3))
 })
 

@@ -1,0 +1,217 @@
+skip_if_not_installed("jsonlite")
+
+paid_people <- function(n = 120) {
+  withr::with_seed(3, data.frame(
+    sex = sample(c("f", "m"), n, TRUE), area = sample(c("n", "s", "w"), n, TRUE),
+    income = round(stats::rlnorm(n, 10), 2), rent = round(stats::rlnorm(n, 6), 2)
+  ))
+}
+
+paid_plan <- function() {
+  file_plan(paid_people(), codebook(data.frame(
+    column = names(paid_people()),
+    type = c("category", "category", "amount", "amount"),
+    levels = c("f|m", "n|s|w", "", ""), lower = c(NA, NA, 1, 1),
+    upper = c(NA, NA, 1e6, 1e5), digits = c(NA, NA, 2, 2),
+    transform = c("", "", "log", "log")
+  )))
+}
+
+new_paid_book <- function(frame = parent.frame()) {
+  path <- withr::local_tempfile(.local_envir = frame)
+  ledger(path, 20, delta = 1e-6)
+}
+
+paid_reference <- list("(Intercept)" = 10, sigma = 1)
+
+#' What pays, and a function that it calls after the payment
+paid_calls <- function() {
+  list(
+    file = list(
+      call = function(...) file_release(paid_plan(), 2, ...),
+      late = "new_noisy_release", middle = "own_step"
+    ),
+    score = list(
+      call = function(...) score_release(
+        log(income) ~ area, paid_people(), epsilon = 1, bounds = c(1, 1e6),
+        reference = paid_reference, ...
+      ), late = "new_noisy_release", middle = "step_of_file"
+    ),
+    levels = list(
+      call = function(...) score_release(
+        area ~ sex, paid_people(), categorical(), epsilon = 1,
+        response = public_response(levels = c("n", "s", "w")), ...
+      ), late = "levels_posterior"
+    ),
+    histogram = list(
+      call = function(...) perturbed_histogram(
+        income ~ 1, paid_people(), c(1, 1e6), epsilon = 1, ...
+      ), late = "new_noisy_release"
+    ),
+    score_job = list(
+      call = function(...) pseudo_posterior(
+        log(income) ~ area, paid_people(), student_t(), mechanism = "score",
+        epsilon = 1, bounds = c(1, 1e6), reference = paid_reference, ...
+      ), late = "build_synthetic_sets", middle = "step_of_file"
+    ),
+    margin_job = list(
+      call = function(..., seed = NULL) strict_job(..., seed = seed),
+      late = "build_synthetic_sets"
+    )
+  )
+}
+
+#' The error of a call one of whose functions fails when it is called again
+failing <- function(step, call, how = function() stop("lost 90210"), at = 1) {
+  original <- get(step, asNamespace("pseudosynth"))
+  calls <- 0
+  local_replaced(step, function(...) {
+    calls <<- calls + 1
+    if (calls >= at) how()
+    original(...)
+  })
+  refusal(suppressWarnings(suppressMessages(call())))
+}
+
+quiet <- function(code) suppressWarnings(suppressMessages(code))
+
+#' What a release or a job is, without its times
+outcome_of_paid <- function(x) {
+  if (inherits(x, "pseudo_posterior")) x <- x$synthetic
+  x <- unclass(x)
+  attributes(x)[c("seal")] <- NULL
+  x
+}
+
+test_that("what fails after payment comes back, and goes on as if it had not", {
+  for (one in paid_calls()) {
+    whole <- quiet(one$call(seed = 7))
+    for (step in c(one$late, one$middle)) {
+      at <- if (identical(step, one$middle)) 2 else 1
+      error <- failing(step, function() one$call(seed = 7), at = at)
+      expect_s3_class(error, "pseudosynth_error_paid")
+      expect_gt(length(error$noise), 0)
+      # Whatever failed, its message may hold anything
+      expect_no_match(conditionMessage(error), "90210")
+      expect_match(conditionMessage(error), "epsilon .* \\(add-remove\\)")
+      expect_match(conditionMessage(error$cause), "lost 90210")
+      expect_identical(
+        outcome_of_paid(quiet(resume(error))), outcome_of_paid(whole)
+      )
+    }
+  }
+})
+
+test_that("a ledger is charged once, and its noise is drawn once", {
+  for (one in paid_calls()) {
+    book <- new_paid_book()
+    error <- failing(one$late, function() one$call(ledger = book))
+    expect_s3_class(error, "pseudosynth_error_paid")
+    spent <- as.data.frame(book)$spent
+    noise <- error$noise
+    # It fails again, and goes on
+    again <- failing(one$late, function() resume(error))
+    expect_s3_class(again, "pseudosynth_error_paid")
+    made <- quiet(resume(error))
+    expect_identical(max(as.data.frame(book)$spent), max(spent))
+    expect_identical(again$noise[seq_along(noise)], noise)
+    expect_identical(error$run$noise[seq_along(noise)], noise)
+    expect_identical(outcome_of_paid(quiet(resume(again))), outcome_of_paid(made))
+    expect_setequal(guarantee(made)$charges$id, ledger_charges(book)$id)
+    expect_false(guarantee(made)$reproducible)
+  }
+})
+
+test_that("Ctrl-C after payment is such an error, and before it is Ctrl-C", {
+  one <- paid_calls()$file
+  book <- new_paid_book()
+  error <- failing(
+    "own_step", function() one$call(ledger = book), rlang::interrupt, at = 3
+  )
+  expect_s3_class(error, "pseudosynth_error_paid")
+  expect_s3_class(error, "pseudosynth_error_interrupt")
+  expect_s3_class(quiet(resume(error)), "file_release")
+  expect_identical(nrow(as.data.frame(book)), 1L)
+  stopped <- tryCatch(
+    failing("spend", function() one$call(ledger = book), rlang::interrupt),
+    interrupt = function(interrupt) "interrupt"
+  )
+  expect_identical(stopped, "interrupt")
+  expect_identical(nrow(as.data.frame(book)), 1L)
+})
+
+test_that("an error of the package keeps its class, message and fields", {
+  error <- failing("own_step", paid_calls()$file$call, function() {
+    abort_input("Nothing fits.", x = "At all.", arg = "plan", rows = 3L)
+  })
+  expect_s3_class(error, "pseudosynth_error_paid")
+  expect_s3_class(error, "pseudosynth_error_input")
+  expect_match(conditionMessage(error), "^Nothing fits[.]\nx At all[.]")
+  expect_identical(error$arg, "plan")
+  expect_identical(error$rows, 3L)
+})
+
+test_that("draws of a fit are paid once, too", {
+  book <- new_paid_book()
+  fit <- release_fit()
+  error <- failing(
+    "build_synthetic_sets", function() synthesize(fit, m = 2, ledger = book)
+  )
+  expect_s3_class(error, "pseudosynth_error_paid")
+  first <- quiet(resume(error))
+  expect_identical(quiet(resume(error))$sets, first$sets)
+  expect_identical(nrow(as.data.frame(book)), 1L)
+  expect_identical(guarantee(first)$charges$id, ledger_charges(book)$id)
+  quiet(synthesize(fit, m = 2, ledger = book))
+  expect_identical(nrow(as.data.frame(book)), 2L)
+})
+
+# Two copies would draw what is left twice, under one charge
+test_that("a copy of the error draws no noise that is left", {
+  copy <- function(error) unserialize(serialize(error, NULL))
+  call <- paid_calls()$file$call
+  error <- failing("own_step", call, at = 3)
+  refused <- refusal(quiet(resume(copy(error))))
+  expect_s3_class(refused, "pseudosynth_error_checkpoint")
+  expect_identical(refused$noise, error$noise)
+  expect_s3_class(quiet(resume(error)), "file_release")
+  # Where nothing is left it is the same release
+  late <- failing("new_noisy_release", call)
+  expect_identical(quiet(resume(copy(late)))$block, quiet(resume(late))$block)
+})
+
+test_that("what was never paid for is not resumed", {
+  early <- refusal(file_release(paid_plan(), 1e-4))
+  expect_false(inherits(early, "pseudosynth_error_paid"))
+  expect_s3_class(refusal(resume(early)), "pseudosynth_error_checkpoint")
+  expect_s3_class(
+    refusal(resume(simpleError("other"))), "pseudosynth_error_checkpoint"
+  )
+})
+
+test_that("a job whose disk is full keeps its noise, and its folder goes on", {
+  path <- withr::local_tempdir()
+  folder <- file.path(path, "job")
+  book <- new_paid_book()
+  one <- paid_calls()$score_job
+  error <- failing(
+    "write_kept", function() one$call(ledger = book, checkpoint = folder),
+    function() abort_checkpoint("full", class = "pseudosynth_error_write"),
+    at = 2
+  )
+  expect_s3_class(error, "pseudosynth_error_write")
+  expect_s3_class(error, "pseudosynth_error_paid")
+  spent <- as.data.frame(book)$spent
+  made <- quiet(resume(error))
+  expect_identical(max(as.data.frame(book)$spent), spent)
+  expect_setequal(guarantee(made)$charges$id, ledger_charges(book)$id)
+})
+
+test_that("small odd files fail at nothing that is paid for", {
+  seeds <- by_night(1:400, c(24, 51, 72, 112, 1001:1012))
+  for (seed in seeds) {
+    outcome <- paid_outcome(seed)
+    failed <- outcome[outcome$outcome == "failed", ]
+    expect_identical(nrow(failed), 0L, info = toString(unlist(failed)))
+  }
+})
