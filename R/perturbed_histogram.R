@@ -66,6 +66,8 @@
 #' records they are 2%, 23% and 3% too large.
 #'
 #' @section Error types:
+#' `pseudosynth_error_paid`: something failed after the payment; [resume()]
+#' goes on.
 #' `pseudosynth_error_input`: epsilon or bounds are out of range, bounds or
 #' breaks end at the file's smallest or largest value, or values are missing.
 #'

@@ -78,6 +78,8 @@
 #' far records themselves: even without weights R2 is 0.38 to 0.40.
 #'
 #' @section Error types:
+#' `pseudosynth_error_paid`: something failed after the payment; [resume()]
+#' goes on.
 #' `pseudosynth_error_no_mean` (a `pseudosynth_error_input`): values without a
 #' finite mean and without stated bounds. `pseudosynth_error_input`: a missing
 #' or unknown mechanism, an unused argument, an epsilon for a mechanism that

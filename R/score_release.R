@@ -181,6 +181,8 @@
 #' as [shards()] of them.
 #'
 #' @section Error types:
+#' `pseudosynth_error_paid`: something failed after the payment; [resume()]
+#' goes on.
 #' `pseudosynth_error_engine` (a `pseudosynth_error_input`): a database that
 #' cannot do what the release needs, or a column of another type.
 #' `pseudosynth_error_rows` (a `pseudosynth_error_input`): `data` whose rows may
