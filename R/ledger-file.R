@@ -163,6 +163,27 @@ entry_charges <- function(entries) {
   do.call(join_charges, c(list(), unlist(rows, recursive = FALSE)))
 }
 
+#' The unit that all costs of a ledger are counted for
+#'
+#' That of its first line, or of its entries: what a release for households and
+#' one for records cost together is asked of a household. Of several sizes the
+#' largest counts.
+#' @param book (list) `stated` (of the first line) and `entries`.
+#' @return (list or `NULL`, a record) `column`, `records`.
+#' @noRd
+ledger_unit <- function(book, more = NULL) {
+  units <- c(
+    list(book$stated), lapply(book$entries, `[[`, "unit"), list(more)
+  )
+  units <- Filter(Negate(is.null), units)
+  if (length(units) > 0) {
+    list(
+      column = units[[1]]$column,
+      records = max(vapply(units, function(one) as.double(one$records), 0))
+    )
+  }
+}
+
 # The lock ---------------------------------------------------------------------
 
 #' Run code while no other process does
