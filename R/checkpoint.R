@@ -210,13 +210,18 @@ open_folder <- function(path, exists) {
   )
   there <- dir(path, all.files = TRUE, no.. = TRUE)
   ours <- c("job", "result")
-  if ((exists || length(there) > 0) && !any(ours %in% there) &&
-    !all(grepl("^lock|^log.txt$|[.]part$", there) & !exists)) {
-    abort_checkpoint(
-      "{.file {path}} must be a new folder, an empty one or one with a job.",
-      x = "It has files but no job."
-    )
-  }
+  refuse_if(
+    exists && !any(ours %in% there), "{.file {path}} must have a job in it.",
+    x = if (length(there) > 0) "It has files but no job." else "It is empty.",
+    i = "Start a job there: {.code pseudo_posterior(..., checkpoint = path)}.",
+    abort = abort_checkpoint
+  )
+  refuse_if(
+    !any(ours %in% there) &&
+      !all(grepl("^lock|^log.txt$|[.]part$", there)),
+    "{.file {path}} must be a new folder, an empty one or one with a job.",
+    x = "It has files but no job.", abort = abort_checkpoint
+  )
   path
 }
 
