@@ -33,6 +33,14 @@ check_file_response <- function(variable, file) {
      text, a factor or logical values.",
     x = "It is {describe_type(y)}.", arg = "data", column = variable
   )
+  gaps <- which(is.na(y))
+  refuse_if(
+    length(gaps) > 0,
+    "Column {.val {variable}} of {.arg data} must have no missing values.",
+    x = "It is missing for {length(gaps)} of {length(y)} record{?s}.",
+    i = "Give the records that the sets were made from.",
+    arg = "data", column = variable, rows = gaps
+  )
 }
 
 #' Columns that carry the labels of a survey, as haven reads them, as plain

@@ -209,9 +209,31 @@ test_that("a job whose disk is full keeps its noise, and its folder goes on", {
 
 test_that("small odd files fail at nothing that is paid for", {
   seeds <- by_night(1:400, c(24, 51, 72, 112, 1001:1012))
+  released <- 0
   for (seed in seeds) {
     outcome <- paid_outcome(seed)
+    released <- released + (nrow(outcome) > 1)
     failed <- outcome[outcome$outcome == "failed", ]
     expect_identical(nrow(failed), 0L, info = toString(unlist(failed)))
+  }
+  expect_gt(released, length(seeds) / 3)
+})
+
+test_that("an empty folder and a file with gaps are refused by a class", {
+  folder <- withr::local_tempdir()
+  Sys.chmod(folder, "0700")
+  expect_s3_class(refusal(resume(folder)), "pseudosynth_error_checkpoint")
+  people <- paid_people()
+  made <- quiet(score_release(log(income) ~ area, people,
+    epsilon = 1, bounds = c(1, 1e6), reference = paid_reference
+  ))
+  sets <- quiet(synthesize(made, newdata = people["area"]))
+  people$income[3] <- NA
+  for (x in list(sets, made)) {
+    error <- refusal(quiet(
+      pseudosynth::release(x, tempfile(), data = people)
+    ))
+    expect_s3_class(error, "pseudosynth_error_input")
+    expect_identical(error$rows, 3L)
   }
 })
