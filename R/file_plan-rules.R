@@ -58,6 +58,7 @@ rule_expression <- function(rule) {
 
 read_rule <- function(rule, specs, levels) {
   text <- deparse1(rule)
+  check_rule_missing(rule, text)
   used <- all.vars(rule)
   unknown <- setdiff(used, names(specs))
   refuse_if(
@@ -112,6 +113,48 @@ read_rule <- function(rule, specs, levels) {
       cells(not_met[[1]] & !broken)
     )
   )
+}
+
+#' Refuse comparisons with NA, which are neither true nor false
+#' @noRd
+check_rule_missing <- function(x, text) {
+  if (!is.call(x)) {
+    refuse_if(
+      is.atomic(x) && anyNA(x), "Rules must ask for missing values by
+      {.fn is.na}.", x = "{.code {text}} uses {.code NA} as a condition, which
+      is neither true nor false.",
+      i = "For instance {.code ~ is.na(benefit) | age >= 65}.", arg = "rules"
+    )
+    return(invisible())
+  }
+  parts <- as.list(x)[-1]
+  has_na <- vapply(parts, function(part) {
+    any(vapply(constants_of(part), anyNA, NA))
+  }, NA)
+  compared <- is.name(x[[1]]) &&
+    as.character(x[[1]]) %in% c(rule_comparisons, "%in%")
+  name <- utils::head(unlist(lapply(parts, all.vars)), 1)
+  refuse_if(
+    compared && any(has_na), "Rules must ask for missing values by
+    {.fn is.na}.",
+    x = "{.code {text}} compares with {.code NA}, which is neither true nor
+         false.",
+    i = if (length(name) > 0) {
+      "Write {.code is.na({name})}, or {.code !is.na({name})}, and other values
+       beside it, as in {.code is.na({name}) | {name} == ...}."
+    },
+    arg = "rules"
+  )
+  for (part in parts) check_rule_missing(part, text)
+}
+
+#' The constants of an expression
+#' @noRd
+constants_of <- function(x) {
+  if (is.call(x)) {
+    return(unlist(lapply(as.list(x)[-1], constants_of), FALSE))
+  }
+  if (is.name(x)) list() else list(x)
 }
 
 # Reading ----------------------------------------------------------------------
@@ -170,7 +213,11 @@ check_rule_levels <- function(values, at) {
   refuse_if(
     any(text) && !all(text) && length(unknown) > 0,
     "Rules must name levels that the codebook states.",
-    x = "{.code {at$text}} names {.val {unknown}}.", arg = "rules"
+    x = "{.code {at$text}} names {.val {unknown}}.",
+    i = if (any(c("NA", "", "missing") %in% unknown)) {
+      "Missing values are asked for by {.fn is.na}."
+    },
+    arg = "rules"
   )
 }
 

@@ -142,6 +142,12 @@ print_lines.file_release <- function(x) {
         paste(vapply(x$amounts, amount_text, ""), collapse = "; ")
       },
       derived = derived_text(x),
+      rules = if (nrow(x$proposed) > 0) {
+        paste0(
+          nrow(x$proposed), " proposed by the noisy tables, none applied: ",
+          "see x$proposed"
+        )
+      },
       unit = file_unit_text(x), weights = x$survey_weights
     )),
     "  synthesize(x) draws files, guarantee(x) is the whole label"

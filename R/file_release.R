@@ -103,6 +103,12 @@
 #'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,
 #'     `rules`, `compared` (the comparisons that the rules make),
 #'     `survey_weights`, `unit`: the plan's public part;
+#'   * `proposed`: rules that the noisy tables show, a row each: `rule`, the
+#'     text to paste into `rules` of the plan, and `expected`, the records that
+#'     the forbidden combinations would have if the columns were independent.
+#'     This is post-processing, and none of them is applied. The noise may hide
+#'     a few records, so take only rules that must hold by what the columns
+#'     mean;
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
@@ -236,6 +242,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
     levels = plan$levels, published = plan$published,
     rules = rule_texts(plan),
+    proposed = proposed_rules(block, plan$levels, column_specs(plan$codebook)),
     compared = compared_rules(plan), survey_weights = plan$survey_weights,
     confirmed = plan$confirmed,
     unit = plan$unit[c("column", "records")], charges = charges,

@@ -159,3 +159,27 @@ test_that("levels that are numbers are also asked for as text", {
     file_plan(data, book, rules = ~ zip == "3"), "names", class = input_error
   )
 })
+
+test_that("a rule that compares with NA says how to ask for missing values", {
+  # Of a file whose records all meet them: NA is neither true nor false, and
+  # such a rule would always hold
+  asked <- list(
+    ~ wage == NA | works, ~ wage %in% c(10, NA) | works, ~ sex != NA,
+    ~ kids == NA_integer_, quote(NA != sex), ~ NA | works
+  )
+  for (rule in asked) {
+    expect_error(
+      file_plan(rule_file(), rule_book(), rules = rule), "is.na",
+      class = input_error
+    )
+  }
+  error <- expect_error(
+    file_plan(rule_file(), rule_book(), rules = ~ kids == 1 | wage == NA),
+    class = input_error
+  )
+  expect_match(conditionMessage(error), "is.na(wage)", fixed = TRUE)
+  expect_error(
+    file_plan(rule_file(), rule_book(), rules = ~ sex != "NA"), "is.na",
+    class = input_error
+  )
+})

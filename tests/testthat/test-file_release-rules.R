@@ -1,0 +1,97 @@
+rule_book_of <- function(data) {
+  codebook(data.frame(
+    column = names(data),
+    type = ifelse(vapply(data, is.logical, NA), "logical", "category"),
+    levels = vapply(data, function(x) {
+      if (is.logical(x)) "" else paste(sort(unique(x)), collapse = "|")
+    }, "")
+  ))
+}
+
+# Children have no activity, and nobody who is not asked has an answer
+household_file <- function(n, seed = 1) {
+  withr::with_seed(seed, {
+    age <- sample(c("child", "middle", "old"), n, TRUE, c(0.2, 0.5, 0.3))
+    activity <- sample(c("works", "school", "home"), n, TRUE)
+    activity[age == "child"] <- "none"
+    works <- activity == "works"
+    hours <- sample(c("few", "some", "many"), n, TRUE)
+    hours[!works] <- "not asked"
+    data.frame(
+      age, activity, `at work` = works, hours, check.names = FALSE,
+      sex = sample(c("m", "f"), n, TRUE)
+    )
+  })
+}
+
+released_rules <- function(data, epsilon, seed = 1, ...) {
+  plan <- file_plan(data, rule_book_of(data), ...)
+  suppressWarnings(file_release(plan, epsilon, seed = seed))
+}
+
+test_that("rules that noisy tables show are proposed as text for the plan", {
+  data <- household_file(6000)
+  release <- released_rules(data, 1)
+  found <- release$proposed
+  expect_true('~ age != "child" | activity == "none"' %in% found$rule)
+  expect_true('~ activity != "works" | hours != "not asked"' %in% found$rule ||
+    '~ hours != "not asked" | activity != "works"' %in% found$rule)
+  expect_output(print(release), "proposed by the noisy tables, none applied")
+  # As they stand they are rules of a plan, and hold in the file
+  rules <- lapply(found$rule, stats::as.formula)
+  again <- released_rules(data, 1, rules = rules)
+  expect_length(again$rules, length(rules))
+  # What is a rule already is not proposed
+  expect_false(any(again$proposed$rule %in% found$rule))
+  # The release alone was read: the same numbers give the same text
+  expect_identical(
+    proposed_rules(
+      release$block, release$levels, column_specs(release$codebook)
+    ),
+    found
+  )
+  # Sets are drawn without them
+  expect_identical(release$rules, character())
+})
+
+test_that("amounts, flags and numbers are named so that a plan reads them", {
+  n <- 5000
+  data <- withr::with_seed(4, data.frame(
+    rooms = sample(1:4, n, TRUE), owner = sample(c(TRUE, FALSE), n, TRUE),
+    rent = stats::runif(n, 10, 90)
+  ))
+  data$rent[data$owner] <- 0
+  data$rooms[data$owner & data$rooms == 1] <- 2
+  book <- as.data.frame(draft_codebook(data))
+  book$type <- c("category", "logical", "amount")
+  book$levels <- list(c("1", "2", "3", "4"), character(), character())
+  book$lower <- c(NA, NA, "0")
+  book$upper <- c(NA, NA, "100")
+  book$zero <- c(FALSE, FALSE, TRUE)
+  book$digits <- c(NA, NA, "any")
+  plan <- file_plan(data, confirm_codebook(codebook(book)))
+  release <- suppressWarnings(file_release(plan, 2, seed = 3))
+  expect_match(release$proposed$rule, "part(owner)", fixed = TRUE, all = FALSE)
+  rules <- lapply(release$proposed$rule, stats::as.formula)
+  expect_length(file_plan(data, confirm_codebook(codebook(book)),
+    rules = rules)$rules, length(rules))
+})
+
+test_that("noise proposes no rule, and rare combinations are none", {
+  # Related columns whose every combination has at least two fifths of what the
+  # margins expect
+  data <- withr::with_seed(2, {
+    n <- 4000
+    a <- sample(letters[1:4], n, TRUE)
+    follow <- function(x) {
+      ifelse(stats::runif(n) < 0.6, sample(letters[1:4], n, TRUE), x)
+    }
+    b <- follow(a)
+    data.frame(a, b, c = follow(b), d = follow(a), e = sample(1:9, n, TRUE))
+  })
+  found <- unlist(lapply(seq_len(by_night(60, 15)), function(seed) {
+    epsilon <- c(0.2, 1, 5)[1 + seed %% 3]
+    released_rules(data, epsilon, seed)$proposed$rule
+  }))
+  expect_length(found, 0)
+})
