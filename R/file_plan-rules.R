@@ -129,7 +129,7 @@ check_rule_missing <- function(x, text) {
   }
   parts <- as.list(x)[-1]
   has_na <- vapply(parts, function(part) {
-    any(vapply(constants_of(part), anyNA, NA))
+    any(vapply(rule_constants(part), anyNA, NA))
   }, NA)
   compared <- is.name(x[[1]]) &&
     as.character(x[[1]]) %in% c(rule_comparisons, "%in%")
@@ -150,9 +150,9 @@ check_rule_missing <- function(x, text) {
 
 #' The constants of an expression
 #' @noRd
-constants_of <- function(x) {
+rule_constants <- function(x) {
   if (is.call(x)) {
-    return(unlist(lapply(as.list(x)[-1], constants_of), FALSE))
+    return(unlist(lapply(as.list(x)[-1], rule_constants), FALSE))
   }
   if (is.name(x)) list() else list(x)
 }
