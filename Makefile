@@ -106,7 +106,7 @@ neighbours: install
 	@Rscript tests/faults/neighbours.R 2000 1
 
 odd: install
-	@Rscript tests/faults/odd-input.R 8000 1 odd-input.csv
+	@Rscript tests/faults/odd-input.R $(or $(N),8000) $(or $(SEED),1) odd-input.csv
 
 # Half an hour
 paid: install

@@ -3,6 +3,54 @@ NULL
 
 # Checks at the package's edge. Each returns its input invisibly (converted
 # where that is harmless) or aborts with the user's own argument name and call.
+# Values go on without what they carry: see take_bare().
+
+#' Take a value without its attributes, also where it came from
+#'
+#' Attributes and names may hold records, and would travel in what is made of
+#' the value. Callers go on with their own variable: it is replaced in each
+#' frame of the package that the value came through, never in the user's.
+#' @param code (call or symbol) What the caller's frame calls it.
+#' @param bare The value as it is taken.
+#' @return The value, invisibly.
+#' @noRd
+take_bare <- function(x, code, frame, bare = without_attributes(x)) {
+  if (!identical(bare, x)) {
+    at <- Position(function(f) identical(f, frame), sys.frames(), right = TRUE)
+    replace_taken(bare, code, at)
+  }
+  invisible(bare)
+}
+
+without_attributes <- function(x, keep = character()) {
+  if (!is.null(attributes(x)) && !is.environment(x)) {
+    attributes(x) <- attributes(x)[intersect(names(attributes(x)), keep)]
+  }
+  x
+}
+
+#' @param at (count) Number of a frame.
+#' @noRd
+replace_taken <- function(bare, code, at) {
+  frame <- sys.frame(at)
+  caller <- sys.parents()[at]
+  root <- code
+  while (rlang::is_call(root, c("$", "[["))) root <- root[[2]]
+  home <- environment(sys.function(at)) %||% baseenv()
+  ours <- identical(topenv(home), topenv())
+  if (!ours || !is.symbol(root) ||
+    !exists(as.character(root), frame, inherits = FALSE)) {
+    return(invisible())
+  }
+  # As the caller gave it, as long as it is a promise; and the name by which
+  # messages call it is read off that promise, too
+  above <- if (is.symbol(code)) eval(call("substitute", code), frame)
+  get0("arg", frame, inherits = FALSE)
+  eval(call("<-", code, call("quote", bare)), frame)
+  if (caller > 0 && is.language(above)) {
+    replace_taken(bare, above, caller)
+  }
+}
 
 #' Describe an object without showing its values
 #' @return (string) For instance `a character vector of length 2`.
@@ -93,9 +141,10 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
   )
   range <- paste(range, collapse = " and ")
   refuse_if(
-    !inside, "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
+    !inside, "{.arg {arg}} must be {range}.", x = "It is {shown_number(x)}.",
     arg = arg
   )
+  take_bare(x, substitute(x), parent.frame())
   invisible(as.double(x))
 }
 
@@ -113,7 +162,7 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
   must <- "{.arg {arg}} must be one whole number."
   check_that(null && is.null(x) || is_number(x), x, must, arg = arg)
   whole <- is.null(x) || is.finite(x) && x == round(x)
-  refuse_if(!whole, must, x = "It is {format(x)}.", arg = arg)
+  refuse_if(!whole, must, x = "It is {shown_number(x)}.", arg = arg)
   check_number(x, min, max, null = null, arg = arg)
   invisible(if (!is.null(x)) as.integer(x))
 }
@@ -126,7 +175,7 @@ check_flag <- function(x, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   flag <- is.logical(x) && length(x) == 1 && !is.na(x)
   check_that(flag, x, "{.arg {arg}} must be `TRUE` or `FALSE`.", arg = arg)
-  invisible(x)
+  take_bare(x, substitute(x), parent.frame())
 }
 
 #' Check one string
@@ -140,7 +189,7 @@ check_string <- function(x, null = FALSE, empty = FALSE,
   must <- "{.arg {arg}} must be one string."
   check_that(null && is.null(x) || is_string(x), x, must, arg = arg)
   refuse_if(!empty && any(!nzchar(x)), must, x = "It is empty.", arg = arg)
-  invisible(x)
+  take_bare(x, substitute(x), parent.frame())
 }
 
 is_string <- function(x) rlang::is_string(x) && is.null(dim(x))
@@ -161,8 +210,7 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
   must <- "{.arg {arg}} must be one of {.or {.val {choices}}}."
   check_that(is_string(x), x, must, arg = arg)
   refuse_if(!x %in% choices, must, x = "It is {.val {x}}.", arg = arg)
-  # Without attributes
-  invisible(as.character(x))
+  take_bare(x, substitute(x), parent.frame())
 }
 
 #' Check a data frame
@@ -252,7 +300,20 @@ check_formula <- function(x, arg = rlang::caller_arg(x)) {
     length(x) != 3, "{.arg {arg}} must name the response on its left side.",
     x = "It has no left side.", i = "Write `response ~ predictors`.", arg = arg
   )
-  invisible(x)
+  take_bare(x, substitute(x), parent.frame(), bare_code_of(x))
+}
+
+#' A formula as it reads: code and numbers in it may carry attributes, too
+#' @noRd
+bare_code_of <- function(x) {
+  keep <- if (inherits(x, "formula")) c("class", ".Environment")
+  if (is.call(x)) {
+    holds <- vapply(as.list(x), function(part) {
+      or_else(is.call(part) || is.atomic(part), FALSE)
+    }, NA)
+    for (i in which(holds)) x[[i]] <- bare_code_of(x[[i]])
+  }
+  without_attributes(x, keep)
 }
 
 # Whose maker has another name than the class
@@ -439,9 +500,10 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
 #' @noRd
 check_terms <- function(parm, terms) {
   number <- is.numeric(parm) && !is.object(parm)
-  index <- match(parm, if (number) seq_along(terms) else terms)
+  known <- number || is.character(parm)
+  index <- if (known) match(parm, if (number) seq_along(terms) else terms)
   refuse_if(
-    !number && !is.character(parm) || anyNA(index),
+    !known || anyNA(index),
     "{.arg parm} must be names or numbers of terms of the model.",
     i = "The terms are {.val {terms}}.", arg = "parm"
   )

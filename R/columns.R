@@ -21,7 +21,7 @@ check_names <- function(x, columns, null = TRUE, arg = rlang::caller_arg(x),
     length(absent) > 0, paste0("{.arg {arg}} must be names of ", of, "."),
     x = "{absent}", i = "The names are {.val {columns}}.", arg = arg
   )
-  invisible(x)
+  take_bare(x, substitute(x), parent.frame())
 }
 
 #' Check that a file has some columns

@@ -41,15 +41,120 @@ told <- function(dots, .envir) {
   bullets <- do.call(c, dots[bullet])
   width <- getOption("cli.condition_width", cli::console_width()) - 2
   look <- look_of_markup()
+  given <- given_numbers()
   bullets[] <- vapply(bullets, function(text) {
     text <- with_known_spans(gsub("\\s+", " ", text), look)
-    text <- cli::format_inline(text, .envir = .envir)
+    text <- few_digits(cli::format_inline(text, .envir = .envir), given)
     if (is.finite(width) && nchar(text) > width) {
       text <- paste(cli::ansi_strwrap(text, width), collapse = "\n  ")
     }
     text
   }, "")
   list(bullets = bullets, fields = dots[!bullet])
+}
+
+# Numbers that the user gave --------------------------------------------------
+
+# A number among the arguments may be a value of the file, as in `rev(range(y))`:
+# no condition repeats more than two digits of it. Here for all of them, since
+# what a message is made of came through many hands.
+
+#' A text in which numbers of the user's have two digits
+#' @param given (double) See given_numbers().
+#' @noRd
+few_digits <- function(text, given) {
+  if (length(given) == 0) {
+    return(text)
+  }
+  # Colours end in an m
+  number <- "[0-9][0-9,]*\\.?[0-9]*(e[+-]?[0-9]+)?"
+  alone <- sprintf("(?<![0-9A-Za-ln-z_.])%s(?![0-9A-Za-z_])", number)
+  found <- gregexpr(alone, text, perl = TRUE)
+  regmatches(text, found) <- lapply(regmatches(text, found), function(shown) {
+    vapply(shown, two_digits, "", given)
+  })
+  text
+}
+
+two_digits <- function(shown, given) {
+  value <- as.double(gsub(",", "", shown))
+  mantissa <- gsub("[,.]", "", sub("e.*", "", shown))
+  digits <- nchar(gsub("^0+|0+$", "", mantissa))
+  if (digits < 3 || is.na(value)) {
+    return(shown)
+  }
+  met <- any(abs(signif(given, digits) - value) <= 1e-9 * abs(value)) ||
+    any(abs(given - value) <= 0.51 * 10^(floor(log10(value)) - digits + 1))
+  if (met) shown_number(value) else shown
+}
+
+#' Numbers of the user's, as messages repeat them: to two digits
+#'
+#' They may be values of the file, such as `range(y)`.
+#' @return (character) Same length as `x`.
+#' @noRd
+shown_number <- function(x) {
+  x <- as.double(x)
+  rounded <- signif(x, 2)
+  text <- vapply(rounded, format, "", digits = 2, decimal.mark = ".")
+  ifelse(!is.na(x) & rounded != x, paste("about", text), text)
+}
+
+#' Sizes of the numbers that the user's call has among its arguments
+#' @return (double) Those that have more than two digits.
+#' @noRd
+given_numbers <- function() {
+  numbers <- lapply(user_frames(), function(frame) {
+    names <- setdiff(names(formals(frame$f)), "...")
+    there <- vapply(names, function(name) {
+      !or_else(eval(call("missing", as.name(name)), frame$env), TRUE)
+    }, NA)
+    values <- lapply(names[there], function(name) {
+      or_else(get(name, frame$env, inherits = FALSE))
+    })
+    dots <- or_else(eval(quote(list(...)), frame$env))
+    argument_numbers(c(values, dots))
+  })
+  given <- unique(abs(as.double(unlist(numbers))))
+  given <- given[is.finite(given) & given != 0 & given != signif(given, 2)]
+  # As they are, and as percentages
+  c(given, 100 * given)
+}
+
+#' The frames by which the user came into the package
+#' @return (list) Of each its function `f` and `env`.
+#' @noRd
+user_frames <- function() {
+  is_ours <- function(at) {
+    f <- sys.function(at)
+    identical(environment(f) %||% baseenv(), topenv())
+  }
+  ours <- vapply(seq_len(sys.nframe()), is_ours, NA)
+  parents <- sys.parents()
+  entry <- which(ours & !c(FALSE, ours)[parents + 1])
+  lapply(entry, function(at) list(f = sys.function(at), env = sys.frame(at)))
+}
+
+#' Numbers anywhere in arguments, but for those of files
+#' @noRd
+argument_numbers <- function(x, depth = 6) {
+  if (depth == 0) {
+    NULL
+  } else if (is.numeric(x) && is.atomic(x)) {
+    if (length(x) <= 1e4) as.double(unclass(x))
+  } else if (is.character(x)) {
+    text <- if (length(x) <= 1e4) x[!is.na(x) & nchar(x, "bytes") <= 30]
+    suppressWarnings(as.double(unlist(strsplit(text, "|", fixed = TRUE))))
+  } else if (is.data.frame(x) && !"column" %in% names(x)) {
+    NULL
+  } else if (is.list(x) || is.call(x)) {
+    if (length(x) <= 1e4) {
+      # A place in code may be empty
+      unlist(lapply(as.list(unclass(x)), function(part) {
+        or_else(argument_numbers(part, depth - 1))
+      }))
+    }
+  }
 }
 
 #' Markup of the package's own words, such as `{.fn release}`, read once a

@@ -58,7 +58,8 @@ found_table <- function(source, dialect, ask, moment) {
 
 # PostgreSQL -------------------------------------------------------------------
 
-# For this transaction alone. Numbers leave with all their digits, backslashes
+# For this transaction alone. A policy that hides rows is an error in place of
+# fewer rows. Numbers leave with all their digits, backslashes
 # are plain, and queries are not compiled, which takes minutes for thousands of
 # combinations. It sorts no records to count equal ones, since it expects far
 # more combinations of many columns than there are; and records pass from its
@@ -66,7 +67,7 @@ found_table <- function(source, dialect, ask, moment) {
 postgresql_settings <- c(
   standard_conforming_strings = "on", extra_float_digits = "3", jit = "off",
   client_min_messages = "error", client_encoding = "UTF8", enable_sort = "off",
-  parallel_tuple_cost = "0.01"
+  parallel_tuple_cost = "0.01", row_security = "off"
 )
 
 postgresql_set <- function(settings, ask) {
@@ -94,6 +95,8 @@ postgresql_table <- function(source, dialect, ask, moment) {
     sql_value(dialect, path)
   ))[[1]])
   refuse_no_table(is.na(oid), source$path, "not there")
+  # Where a policy comes later the queries fail
+  refuse_policies(postgresql_policies(oid, ask), source$path)
   # No one renames or changes it from here on, if it still is that table
   ask(sprintf("SELECT 1 AS one FROM %s WHERE FALSE", path))
   postgresql_set(c(search_path = "pg_catalog, pg_temp"), ask)
@@ -104,7 +107,70 @@ postgresql_table <- function(source, dialect, ask, moment) {
   refuse_no_table(
     as.double(locked) < 1, source$path, "no longer the table that it was"
   )
-  postgresql_columns(source, oid, ask)
+  found <- postgresql_columns(source, oid, ask)
+  refuse_shadowed(
+    length(source$path) == 1 && postgresql_shadows(oid, moment, ask),
+    source$path, "pg_temp"
+  )
+  found
+}
+
+#' Do policies decide which rows this role sees?
+#' @noRd
+postgresql_policies <- function(oid, ask) {
+  isTRUE(ask(sprintf(
+    "SELECT pg_catalog.row_security_active(CAST(%.0f AS pg_catalog.oid)) AS a",
+    oid
+  ))[[1]])
+}
+
+#' Is it a temporary table whose name hides another's on the user's path?
+#' @noRd
+postgresql_shadows <- function(oid, moment, ask) {
+  postgresql_set(c(search_path = moment$search_path), ask)
+  on.exit(postgresql_set(c(search_path = "pg_catalog, pg_temp"), ask))
+  as.double(ask(sprintf(
+    "SELECT pg_catalog.count(*) AS n FROM pg_catalog.pg_class t
+     JOIN pg_catalog.pg_class o
+       ON t.relname OPERATOR(pg_catalog.=) o.relname
+       AND t.oid OPERATOR(pg_catalog.<>) o.oid
+     JOIN pg_catalog.pg_namespace n
+       ON o.relnamespace OPERATOR(pg_catalog.=) n.oid
+     WHERE t.oid OPERATOR(pg_catalog.=) CAST(%.0f AS pg_catalog.oid)
+       AND t.relpersistence OPERATOR(pg_catalog.=) 't'
+       AND n.nspname OPERATOR(pg_catalog.=)
+         ANY (pg_catalog.current_schemas(false))", oid
+  ))[[1]]) > 0
+}
+
+#' Refuse a table whose rows a policy chooses: it may look at other records, so
+#' that one record decides on many rows
+#' @noRd
+refuse_policies <- function(wrong, path) {
+  refuse_if(
+    wrong, "All rows of the table of {.arg data} must be visible.",
+    x = "Row-level security of {.val {paste(path, collapse = '.')}} chooses the
+         rows that this role sees. A policy may look at other records.",
+    i = "Use a role with {.code BYPASSRLS}, and choose rows by {.fn filter}. Or
+         write the rows to a table without policies.",
+    arg = "data", class = "pseudosynth_error_rows"
+  )
+}
+
+#' Refuse a name that means another table in this session than in others
+#' @param schema (string) Of temporary tables.
+#' @noRd
+refuse_shadowed <- function(wrong, path, schema) {
+  name <- path[length(path)]
+  refuse_if(
+    wrong, "{.arg data} must name one table.",
+    x = "{.val {name}} is a temporary table of this session, and also a table
+         of the database that it hides.",
+    i = "Say which one you mean:
+         {.code tbl(con, dbplyr::in_schema(\"{schema}\", \"{name}\"))}, or with
+         the schema of the other.",
+    arg = "data", class = "pseudosynth_error_rows"
+  )
 }
 
 postgresql_columns <- function(source, oid, ask) {
@@ -189,18 +255,20 @@ sqlite_table <- function(source, dialect, ask, moment) {
     among <- among[tolower(among) == tolower(path[1])]
   }
   name <- path[length(path)]
-  found <- NULL
-  for (schema in if (length(path) <= 2) among) {
-    found <- ask(sprintf(
+  named <- lapply(if (length(path) <= 2) among, function(schema) {
+    ask(sprintf(
       "SELECT name AS name, type AS type, rootpage AS rootpage
        FROM %s.sqlite_master
        WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE",
       sql_name(dialect, schema), sql_value(dialect, name)
     ))
-    if (nrow(found) > 0) break
-  }
-  refuse_no_table(NROW(found) == 0, path, "not there")
+  })
+  there <- which(vapply(named, nrow, 1L) > 0)
+  refuse_no_table(length(there) == 0, path, "not there")
+  schema <- among[there[1]]
+  found <- named[[there[1]]]
   refuse_no_table(found$type == "view", path, "a view")
+  refuse_shadowed(tolower(schema) == "temp" && length(there) > 1, path, "temp")
   # Those that a module computes have no page of their own
   refuse_no_table(!isTRUE(found$rootpage > 0), path, "a virtual table")
   columns <- ask(sprintf(
@@ -208,11 +276,37 @@ sqlite_table <- function(source, dialect, ask, moment) {
     sql_value(dialect, found$name), sql_value(dialect, schema)
   ))$name
   home <- schemas$file[match(schema, schemas$name)]
+  sqlite_check_locks(source$con, schema, home, dialect, ask)
   list(
     schema = schema, name = found$name, columns = columns,
     marks = sqlite_mark(home, schema, found$name, source$con, moment)
   )
 }
+
+#' Refuse a file that is read without a lock: it could change between queries
+#'
+#' `immutable=1` and `nolock=1` of a URI are seen by the mode of locking.
+#' @noRd
+sqlite_check_locks <- function(con, schema, home, dialect, ask) {
+  if (is.na(home) || !nzchar(home)) {
+    return(invisible())
+  }
+  mode <- ask(sprintf("PRAGMA %s.locking_mode", sql_name(dialect, schema)))[[1]]
+  unlocked <- "unix-none|vfs=|immutable=|nolock="
+  own <- tolower(schema) == "main" &&
+    (grepl(unlocked, con@vfs) || is_uri(con@dbname) &&
+      grepl(unlocked, sub("^[^?]*", "", con@dbname)))
+  if (own || !identical(mode, "normal")) {
+    abort_query(
+      dialect, "answer all queries as of one moment",
+      i = "Open the file with its usual locks: without {.code immutable},
+           {.code nolock} or {.code vfs}, and with
+           {.code PRAGMA locking_mode = normal}."
+    )
+  }
+}
+
+is_uri <- function(name) startsWith(name, "file:")
 
 #' A mark of a table: of the file that its database is in
 #'
@@ -220,17 +314,46 @@ sqlite_table <- function(source, dialect, ask, moment) {
 #' and for one without a name. Of an attached one the name is not known: two of
 #' the same schema and table are taken for one.
 #' @param home (string) The file. Empty or `NA` for a database in memory.
+#' @return (character) Of a file its path, and what all of its names share.
 #' @noRd
 sqlite_mark <- function(home, schema, name, con, moment) {
   schema <- tolower(schema)
-  home <- if (!is.na(home) && nzchar(home)) {
-    normalizePath(home, mustWork = FALSE)
+  homes <- if (!is.na(home) && nzchar(home)) {
+    c(normalizePath(home, mustWork = FALSE), file_number(home))
   } else if (schema == "main" && !con@dbname %in% c("", ":memory:")) {
-    con@dbname
+    memory_name(con@dbname)
   } else if (schema %in% c("main", "temp")) {
     paste("connection", moment$number, schema)
   } else {
     paste("memory", schema)
   }
-  paste(home, tolower(name), sep = "\r")
+  paste(homes, tolower(name), sep = "\r")
+}
+
+#' The name of a database in memory that connections share, of any spelling
+#' @noRd
+memory_name <- function(name) {
+  if (!is_uri(name)) {
+    return(name)
+  }
+  path <- sub("^file:(//[^/]*)?([^?#]*).*$", "\\2", name)
+  paste("shared memory", or_else(utils::URLdecode(path), path))
+}
+
+#' What all names of a file share, links that are files too
+#'
+#' Asked of another process: one that opens and closes a file itself loses the
+#' locks of its databases on it.
+#' @return (string) `NULL` where the system has no such number.
+#' @noRd
+file_number <- function(path) {
+  listed <- or_else(
+    system2("ls", c("-diL", shQuote(path)), stdout = TRUE, stderr = FALSE)
+  )
+  if (length(listed) != 1 || !grepl("^ *[0-9]+ ", listed)) {
+    return(NULL)
+  }
+  number <- sub("^ *([0-9]+) .*$", "\\1", listed)
+  found <- file.info(path, extra_cols = FALSE)
+  paste("file", number, found$size, format_exact(as.double(found$mtime)))
 }

@@ -44,14 +44,14 @@ check_open <- function(con, arg) {
 
 #' @return (list) See sql_dialect().
 #' @noRd
-dialect_of <- function(table) {
+dialect_of <- function(table, arg = "data") {
   class <- class(dbplyr::remote_con(table))
   known <- vapply(sql_dialects, function(x) any(x$class %in% class), NA)
   refuse_if(
-    !any(known), "{.arg data} must be a table of a known kind of database.",
+    !any(known), "{.arg {arg}} must be a table of a known kind of database.",
     x = "Its connection is a {.cls {class[1]}}.",
     i = "The package's tests run on {.or {tried_engines()}}.",
-    arg = "data", class = "pseudosynth_error_engine"
+    arg = arg, class = "pseudosynth_error_engine"
   )
   sql_dialect(names(sql_dialects)[known][1])
 }

@@ -36,6 +36,12 @@ new_synth_family <- function(name, likelihood, density,
 #' @noRd
 plain_family <- function(x) {
   parts <- bare_values(unclass(x))
+  # Names that mean something are those of parameters
+  named <- c("extras", "arguments")
+  parts[] <- Map(function(part, name) {
+    if (name %in% named) part else unname(part)
+  }, parts, names(parts))
+  parts$arguments <- lapply(parts$arguments, unname)
   own <- intersect(names(formals(new_synth_family)), names(parts))
   do.call(new_result, c("synth_family", parts[own]))
 }

@@ -65,7 +65,7 @@ make_family <- function(make, arg) {
 # gaussian(), poisson() and binomial() of the stats package, with the one link
 # that the core has.
 from_stats_family <- function(x, arg) {
-  name <- x$family
+  name <- as.character(x$family)
   if (!name %in% c("gaussian", "poisson", "binomial")) {
     # Of other packages, which may stand before this one's of the same name
     ours <- c(
@@ -89,7 +89,7 @@ from_stats_family <- function(x, arg) {
   }
   law <- families[[name]]
   refuse_if(
-    !identical(x$link, law$link), "{.fn {name}} must have the {law$link} link.",
+    !identical(as.character(x$link), law$link), "{.fn {name}} must have the {law$link} link.",
     x = "Its link is {.val {x$link}}.",
     i = if (name == "gaussian") {
       "Model {.code log(y)} or use {.fn lognormal} for a log scale."

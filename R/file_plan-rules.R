@@ -26,7 +26,7 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
   }
   if (!is.list(rules)) rules <- list(rules)
   read <- lapply(unname(rules), function(rule) {
-    read_rule(rule_expression(rule), specs, levels)
+    read_rule(bare_code_of(rule_expression(rule)), specs, levels)
   })
   # A rule about columns of one level always holds, but for what it compares
   read <- Filter(function(rule) {

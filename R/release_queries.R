@@ -39,6 +39,7 @@ release_queries <- function(formula, data, family = student_t(),
                             prior = NULL, clip = NULL, response = NULL,
                             scaling = NULL) {
   check_formula(formula)
+  check_present(data)
   check_that(
     has_engine(data), data,
     "{.arg data} must be a table of a database, paths of files, or

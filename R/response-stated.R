@@ -9,7 +9,7 @@
 state_response <- function(response, stated) {
   check_class(stated, "public_response", null = TRUE, arg = "response")
   # Plain values: nothing else of it travels in a release
-  given <- Filter(Negate(is.null), bare_values(unclass(stated)))
+  given <- Filter(Negate(is.null), lapply(bare_values(unclass(stated)), unname))
   response$confirmed <- given$confirmed
   given$confirmed <- NULL
   response$stated <- names(given)
@@ -327,13 +327,14 @@ check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
     is.finite(bounds[2] - bounds[1])
   refuse_if(
     !good, "{.arg {arg}} must be two finite numbers, the smaller one first.",
-    x = if (is.numeric(bounds) && length(bounds) == 2) {
+    x = if (is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2) {
       "They are {bounds[1]} and {bounds[2]}."
     } else {
       "It is {describe_type(bounds)}."
     },
     i = advice, arg = arg
   )
+  take_bare(bounds, substitute(bounds), parent.frame())
   as.double(unname(bounds))
 }
 

@@ -39,6 +39,12 @@ check_histogram_newdata <- function(newdata, response) {
     x = "It was made from a vector: the response could be published untouched.",
     i = "Make it from a formula, such as {.code income ~ 1}.", arg = "newdata"
   )
+  wide <- names(newdata)[!vapply(lapply(newdata, dim), is.null, NA)]
+  refuse_if(
+    length(wide) > 0, "Each column of {.arg newdata} must be one column.",
+    x = "{.val {wide}} {?is/are} a matrix or a data frame.",
+    i = "Give its columns one by one, or leave it out.", arg = "newdata"
+  )
   newdata <- without_labels(newdata)
   y <- newdata[[response$name]]
   beside <- newdata[setdiff(names(newdata), response$name)]

@@ -115,8 +115,9 @@
 #' model without clusters or with `newdata`, `uncertainty` where it does not
 #' apply or for predictors other than the file's, unknown levels in `newdata`, a
 #' margin of another response, bounds for a response with two values or levels,
-#' or bounds that include no value of the response. `pseudosynth_error_privacy`:
-#' a fit that has not converged; `newdata` for a histogram that was made from a
+#' or bounds that include no value of the response; class
+#' `pseudosynth_error_target`: `into` is a view, or a table with triggers, rules
+#' or policies. `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a histogram that was made from a
 #' vector and does not know its column; class
 #' `pseudosynth_error_copied_response`: a published column that is a copy of the
 #' response, see *What is published* in [guarantee()].

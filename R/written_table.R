@@ -34,11 +34,115 @@ table_target <- function(into, columns) {
     i = "Create one with {.fn DBI::dbCreateTable}, from a small set.",
     arg = "into"
   )
+  check_plain_target(con, dialect_of(into, "into"), path)
   id <- if (length(path) == 1) path else do.call(DBI::Id, as.list(path))
   list(
     con = con, id = id, name = as.character(DBI::dbQuoteIdentifier(con, id)),
     path = path, columns = columns
   )
+}
+
+#' Refuse a table that does more with a row than to keep it
+#'
+#' A view, a trigger or a rule may send rows elsewhere, or change them after the
+#' first part was looked at; a policy hides rows that are there.
+#' @param path (character) See table_path().
+#' @noRd
+check_plain_target <- function(con, dialect, path) {
+  find <- switch(dialect$called,
+    SQLite = sqlite_target, PostgreSQL = postgresql_target,
+    DuckDB = duckdb_target
+  )
+  refuse <- function(wrong, is) {
+    refuse_if(
+      wrong, "{.arg into} must be a table that keeps rows as they are written.",
+      x = "{.val {paste(path, collapse = '.')}} {is}.",
+      i = "Create a table with {.fn DBI::dbCreateTable}, from a small set.",
+      arg = "into", class = "pseudosynth_error_target"
+    )
+  }
+  refuse(is.null(find), "is in a database whose triggers cannot be seen")
+  found <- or_else(find(con, dialect, path))
+  refuse(is.null(found), "is not among the tables of the database")
+  refuse(!found$table, "is no table of its own")
+  refuse(found$triggers > 0, "has a trigger")
+  refuse(found$rules > 0, "has a rule")
+  refuse(found$policies, "has row-level security policies for this role")
+}
+
+#' What a database does with rows of a table
+#' @return (list) `table` (flag), `triggers`, `rules` (numbers), `policies`
+#'   (flag). `NULL` where there is none of the name.
+#' @noRd
+sqlite_target <- function(con, dialect, path) {
+  schemas <- union("temp", asked(con, "PRAGMA database_list")$name)
+  if (length(path) > 1) schemas <- schemas[tolower(schemas) == tolower(path[1])]
+  name <- sql_value(dialect, path[length(path)])
+  for (schema in schemas) {
+    master <- sprintf("%s.sqlite_master", sql_name(dialect, schema))
+    found <- asked(con, sprintf(
+      "SELECT type AS type, rootpage AS page FROM %s
+       WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE",
+      master, name
+    ))
+    if (nrow(found) > 0) {
+      # A temporary trigger may be on a table of any schema
+      triggers <- asked(con, paste("SELECT 1.0 * COUNT(*) AS n FROM (", paste(
+        sprintf(
+          "SELECT 1 FROM %s WHERE type = 'trigger' AND tbl_name = %s COLLATE
+           NOCASE", unique(c(master, "temp.sqlite_master")), name
+        ), collapse = " UNION ALL "
+      ), ")"))$n
+      return(list(
+        table = found$type == "table" && found$page > 0, triggers = triggers,
+        rules = 0, policies = FALSE
+      ))
+    }
+  }
+}
+
+postgresql_target <- function(con, dialect, path) {
+  table <- sql_value(dialect, paste(sql_name(dialect, path), collapse = "."))
+  found <- asked(con, sprintf(
+    "WITH RECURSIVE tree (oid, own) AS (
+       SELECT CAST(pg_catalog.to_regclass(%s) AS pg_catalog.oid), true
+       UNION SELECT inhrelid, false
+       FROM pg_catalog.pg_inherits JOIN tree ON inhparent = tree.oid
+     )
+     SELECT own, CAST(relkind AS pg_catalog.text) AS kind,
+       (SELECT CAST(pg_catalog.count(*) AS pg_catalog.float8)
+        FROM pg_catalog.pg_trigger
+        WHERE tgrelid = c.oid AND NOT tgisinternal AND tgenabled <> 'D'
+       ) AS triggers,
+       (SELECT CAST(pg_catalog.count(*) AS pg_catalog.float8)
+        FROM pg_catalog.pg_rewrite
+        WHERE ev_class = c.oid AND ev_type <> '1' AND ev_enabled <> 'D'
+       ) AS rules,
+       pg_catalog.row_security_active(c.oid) AS policies
+     FROM tree JOIN pg_catalog.pg_class c ON c.oid = tree.oid", table
+  ))
+  if (nrow(found) > 0) {
+    list(
+      table = all(found$kind %in% c("r", "p")), triggers = sum(found$triggers),
+      rules = sum(found$rules), policies = any(found$policies & found$own)
+    )
+  }
+}
+
+# It has no triggers
+duckdb_target <- function(con, dialect, path) {
+  name <- sql_value(dialect, tolower(path[length(path)]))
+  kinds <- asked(con, sprintf(
+    "SELECT 'table' AS kind FROM system.main.duckdb_tables()
+     WHERE lower(table_name) = %1$s AND NOT internal
+     UNION ALL SELECT 'view' FROM system.main.duckdb_views()
+     WHERE lower(view_name) = %1$s AND NOT internal", name
+  ))$kind
+  if (length(kinds) > 0) {
+    list(
+      table = !"view" %in% kinds, triggers = 0, rules = 0, policies = FALSE
+    )
+  }
 }
 
 #' Draw a set part by part into a table, as one transaction

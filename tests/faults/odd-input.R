@@ -25,9 +25,11 @@ limits <- c(cpu = 10, elapsed = 60)
 here <- "tests"
 odd <- new.env(parent = asNamespace("pseudosynth"))
 for (file in c(
-  file.path(here, "testthat", c("helper-privacy.R", "helper-bad-input.R")),
+  file.path(here, "testthat", c(
+    "helper-privacy.R", "helper-peers.R", "helper-bad-input.R"
+  )),
   file.path(here, "faults", "odd-input", c(
-    "values.R", "calls.R", "cases.R", "chains.R"
+    "values.R", "calls.R", "files.R", "cases.R", "chains.R"
   ))
 )) {
   sys.source(file, odd)
@@ -36,6 +38,10 @@ for (file in c(
 columns <- c(
   "call", "argument", "value", "outcome", "said", "warned", "cpu", "elapsed"
 )
+
+# No method for a class of the user's, the user's own functions, and a variable
+# that holds what R writes for an argument that was left out
+of_the_user <- "^no applicable method|on purpose|^argument .given_"
 
 #' What becomes of one case, as a line of the table
 outcome_line <- function(run) {
@@ -79,7 +85,7 @@ outcome_line <- function(run) {
     "result"
   } else if (inherits(error, "pseudosynth_error")) {
     "refused"
-  } else if (grepl("^no applicable method|on purpose", said)) {
+  } else if (grepl(of_the_user, said)) {
     "of R or the user"
   } else {
     "plain error"
@@ -156,7 +162,12 @@ run_cases <- function(cases) {
 run_chain_case <- function(case) {
   parts <- strsplit(case$call, " ", fixed = TRUE)[[1]]
   chain <- list(family = parts[2], source = parts[3], response = case$value)
-  odd$run_chain(chain, function(step, run) {
+  follow <- if (chain$family == "file") {
+    function(record) odd$run_whole_file(case$value, record)
+  } else {
+    function(record) odd$run_chain(chain, record)
+  }
+  follow(function(step, run) {
     now <- list(call = case$call, argument = step, value = case$value)
     mark(now)
     found <- outcome_line(run)
@@ -232,7 +243,15 @@ chains <- data.frame(
   call = paste("chain", chains$family, chains$source), argument = "make",
   value = chains$response
 )
-if (is.finite(n_cases)) chains <- utils::head(chains, round(n_cases / 25))
+files <- data.frame(
+  call = "chain file whole", argument = "draft",
+  value = sample(names(odd$odd_whole_files()))
+)
+if (is.finite(n_cases)) {
+  chains <- utils::head(chains, round(n_cases / 25))
+  files <- utils::head(files, round(n_cases / 25))
+}
+chains <- rbind(chains, files)
 cases <- rbind(cases, chains)
 if (!is.null(only)) {
   text <- paste(cases$call, cases$argument, cases$value)

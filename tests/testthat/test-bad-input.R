@@ -82,3 +82,18 @@ test_that("every argument has defined behaviour for bad values", {
   expect_gt(mean(outcomes == "refused"), 0.5)
   expect_gt(sum(outcomes == "fine"), by_night(50, 10))
 })
+
+test_that("odd input has a call of every function that is exported", {
+  # `make odd` stops where one has none, and few run it
+  folder <- test_path("..", "faults", "odd-input")
+  skip_if_not(dir.exists(folder))
+  files <- c(
+    list.files(folder, full.names = TRUE), test_path("helper-bad-input.R")
+  )
+  used <- unique(unlist(lapply(files, function(file) all.names(parse(file)))))
+  exported <- getNamespaceExports("pseudosynth")
+  functions <- Filter(function(name) {
+    is.function(getExportedValue("pseudosynth", name))
+  }, exported)
+  expect_identical(setdiff(functions, used), character())
+})

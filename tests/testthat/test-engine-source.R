@@ -93,6 +93,127 @@ test_that("views and virtual tables are refused, and tables of schemas found", {
   refused_rows(table)
   refused_rows(dplyr::tbl(con, "persons"))
   expect_same_release(released(log(income) ~ flag, of_schema("main")), whole)
+  # So does a table
+  DBI::dbExecute(con, "DROP VIEW temp.persons")
+  DBI::dbExecute(
+    con, "CREATE TEMP TABLE Persons AS SELECT * FROM main.persons LIMIT 100"
+  )
+  refused_rows(dplyr::tbl(con, "persons"))
+  expect_same_release(released(log(income) ~ flag, of_schema("main")), whole)
+  expect_same_release(
+    released(log(income) ~ flag, of_schema("temp")),
+    released(log(income) ~ flag, d[1:100, ])
+  )
+  # A trigger is for rows that are written, none is read
+  DBI::dbExecute(con, "CREATE TRIGGER main.t AFTER INSERT ON main.persons BEGIN
+    DELETE FROM persons; END")
+  expect_same_release(released(log(income) ~ flag, of_schema("main")), whole)
+})
+
+test_that("columns that a table computes are as any others", {
+  d <- engine_persons(300)
+  con <- sqlite(persons = d)
+  run <- statements_on(con)
+  run(
+    "CREATE TABLE made (income REAL, flag TEXT, twice REAL GENERATED ALWAYS AS",
+    "(income * 2) VIRTUAL, kind TEXT AS (upper(flag)) STORED)"
+  )
+  run("INSERT INTO made (income, flag) SELECT income, flag FROM persons")
+  d$twice <- 2 * d$income
+  d$kind <- toupper(d$flag)
+  expect_same_release(
+    released(log(twice) ~ kind, dplyr::tbl(con, "made")),
+    released(log(twice) ~ kind, d)
+  )
+})
+
+test_that("one file is known under all of its names", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  folder <- withr::local_tempdir()
+  withr::local_dir(folder)
+  d <- engine_persons(200)
+  open <- function(name, ...) {
+    con <- DBI::dbConnect(RSQLite::SQLite(), name, ...)
+    RSQLite::initExtension(con, "math")
+    withr::defer(DBI::dbDisconnect(con), parent.frame())
+    con
+  }
+  file <- file.path(normalizePath("."), "a b.db")
+  first <- open(file)
+  DBI::dbWriteTable(first, "persons", d)
+  names <- c(
+    "a b.db", "./a b.db", file.path("..", basename(folder), "a b.db"),
+    paste0("file:", file), paste0("file://", file), "file:a%20b.db?mode=ro",
+    "file:a%20b.db?cache=private#x"
+  )
+  if (.Platform$OS.type == "unix") {
+    file.symlink(file, "symbolic.db")
+    file.link(file, "linked.db")
+    names <- c(names, "symbolic.db", "linked.db")
+  }
+  table <- function(con) dplyr::tbl(con, "persons")
+  whole <- released(log(income) ~ flag, d)
+  for (name in names) {
+    con <- open(name)
+    expect_same_release(released(log(income) ~ flag, table(con)), whole)
+    expect_error(
+      released(log(income) ~ flag, shards(table(first), table(con))),
+      "same table or file", class = "pseudosynth_error_rows"
+    )
+  }
+  shared <- open("file:x?mode=memory&cache=shared")
+  DBI::dbWriteTable(shared, "persons", d)
+  for (name in c(
+    "file:x?cache=shared&mode=memory", "file:%78?mode=memory&cache=shared"
+  )) {
+    expect_error(
+      released(log(income) ~ flag, shards(table(shared), table(open(name)))),
+      "same table or file", class = "pseudosynth_error_rows"
+    )
+  }
+  # Two files of one size and one content but for a record are two
+  file.copy(file, "other.db")
+  other <- open("other.db")
+  Sys.setFileTime("other.db", Sys.time() - 100)
+  DBI::dbExecute(other, "UPDATE persons SET works = 1 - works")
+  both <- shards(table(first), table(other))
+  expect_s3_class(released(log(income) ~ flag, both), "score_release")
+})
+
+test_that("a file that is read without locks is refused", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  file <- withr::local_tempfile(fileext = ".db")
+  d <- engine_persons(200)
+  open <- function(...) {
+    con <- DBI::dbConnect(RSQLite::SQLite(), ...)
+    RSQLite::initExtension(con, "math")
+    withr::defer(DBI::dbDisconnect(con), parent.frame())
+    con
+  }
+  first <- open(file)
+  DBI::dbWriteTable(first, "persons", d)
+  refused <- function(table) {
+    expect_error(
+      released(log(income) ~ flag, table), "usual locks",
+      class = "pseudosynth_error_engine"
+    )
+    expect_error(
+      draft_codebook(table), "usual locks", class = "pseudosynth_error_engine"
+    )
+  }
+  unlocked <- c("immutable=1", "nolock=1", "mode=ro&immutable=1")
+  if (.Platform$OS.type == "unix") unlocked <- c(unlocked, "vfs=unix-none")
+  for (how in unlocked) {
+    refused(dplyr::tbl(open(sprintf("file:%s?%s", file, how)), "persons"))
+  }
+  if (.Platform$OS.type == "unix") {
+    refused(dplyr::tbl(open(file, vfs = "unix-none"), "persons"))
+  }
+  other <- open(":memory:")
+  DBI::dbExecute(other, sprintf("ATTACH 'file:%s?immutable=1' AS a", file))
+  refused(dplyr::tbl(other, dbplyr::in_schema("a", "persons")))
 })
 
 test_that("select(), rename() and filter() are as for a data frame", {

@@ -251,15 +251,104 @@ test_that("only tables that hold their records are taken", {
   expect_error(
     released(log(income) ~ group, table), class = "pseudosynth_error_input"
   )
-  # What a role may see is its file
-  run("CREATE ROLE few LOGIN")
-  run("GRANT SELECT ON persons TO few")
-  run("CREATE POLICY those ON persons FOR SELECT TO few USING (hours > 30)")
-  run("ALTER TABLE persons ENABLE ROW LEVEL SECURITY")
-  expect_same_release(
-    released(log(income) ~ group, part("persons", connect("few"))),
-    released(log(income) ~ group, d[d$hours > 30, ])
+})
+
+test_that("policies, and temporary tables that hide others, are refused", {
+  connect <- local_postgresql()
+  con <- connect()
+  run <- statements_on(con)
+  d <- engine_persons(600)
+  DBI::dbWriteTable(con, "persons", d)
+  for (role in c("few", "all_rows BYPASSRLS")) {
+    run("CREATE ROLE", sub(" ", " LOGIN ", paste(role, "")))
+    run("GRANT SELECT ON persons TO", sub(" .*", "", role))
+  }
+  whole <- released(log(income) ~ group, d)
+  table <- function(con, name = "persons") dplyr::tbl(con, name)
+  few <- connect("few")
+  expect_same_release(released(log(income) ~ group, table(few)), whole)
+  # One record more decides on all that the others show
+  run(
+    "CREATE POLICY those ON persons FOR SELECT TO few",
+    "USING (hours > 30 OR EXISTS (SELECT 1 FROM pg_class WHERE relname = 'x'))"
   )
+  run("ALTER TABLE persons ENABLE ROW LEVEL SECURITY")
+  refused <- function(code) {
+    error <- expect_error(
+      code, "Row-level security", class = "pseudosynth_error_rows"
+    )
+    expect_match(conditionMessage(error), "BYPASSRLS")
+  }
+  refused(released(log(income) ~ group, table(few)))
+  refused(draft_codebook(table(few)))
+  refused(file_plan(table(few), draft_codebook(d["flag"])))
+  refused(released(log(income) ~ group, shards(table(few), table(con))))
+  expect_same_release(
+    released(log(income) ~ group, table(connect("all_rows"))), whole
+  )
+  expect_same_release(released(log(income) ~ group, table(con)), whole)
+  # The owner, too, where it is forced
+  run("ALTER TABLE persons OWNER TO few")
+  expect_same_release(released(log(income) ~ group, table(few)), whole)
+  run("ALTER TABLE persons FORCE ROW LEVEL SECURITY")
+  refused(released(log(income) ~ group, table(few)))
+  # What a session has set changes nothing
+  persons <- table(few)
+  DBI::dbExecute(few, "SET row_security = off")
+  refused(released(log(income) ~ group, persons))
+  DBI::dbExecute(few, "RESET row_security")
+  run("ALTER TABLE persons NO FORCE ROW LEVEL SECURITY")
+  # A view shows what its owner sees
+  run("CREATE VIEW safe WITH (security_barrier) AS SELECT * FROM persons")
+  expect_error(
+    released(log(income) ~ group, table(con, "safe")), "a view",
+    class = "pseudosynth_error_rows"
+  )
+  # Policies of a part do not count for the whole, nor are its rows hidden
+  run("CREATE TABLE parent (LIKE persons)")
+  run("CREATE TABLE child () INHERITS (parent)")
+  run("INSERT INTO child SELECT * FROM persons")
+  run("ALTER TABLE child ENABLE ROW LEVEL SECURITY")
+  run("GRANT SELECT ON parent, child TO few")
+  expect_same_release(
+    released(log(income) ~ group, table(few, "parent")), whole
+  )
+  refused(released(log(income) ~ group, table(few, "child")))
+  # The same name in a session's own tables
+  other <- connect()
+  DBI::dbExecute(other, "CREATE TEMP TABLE persons AS TABLE persons LIMIT 300")
+  expect_error(
+    released(log(income) ~ group, table(other)), "hides",
+    class = "pseudosynth_error_rows"
+  )
+  expect_same_release(
+    released(log(income) ~ group, dplyr::tbl(
+      other, dbplyr::in_schema("public", "persons")
+    )), whole
+  )
+  hidden <- dplyr::tbl(other, dbplyr::in_schema("pg_temp", "persons"))
+  expect_same_release(
+    released(log(income) ~ group, hidden),
+    released(log(income) ~ group, DBI::dbGetQuery(
+      other, "SELECT * FROM pg_temp.persons"
+    ))
+  )
+})
+
+test_that("a role that may read some columns alone is refused", {
+  connect <- local_postgresql()
+  con <- connect()
+  d <- engine_persons(300)
+  DBI::dbWriteTable(con, "persons", d)
+  DBI::dbExecute(con, "CREATE ROLE few LOGIN")
+  DBI::dbExecute(con, "GRANT SELECT (income, flag) ON persons TO few")
+  table <- dplyr::tbl(connect("few"), dbplyr::ident("persons"), vars = names(d))
+  for (formula in list(log(income) ~ flag, log(income) ~ group)) {
+    error <- expect_error(
+      released(formula, table), class = "pseudosynth_error_engine"
+    )
+    expect_no_match(conditionMessage(error), "permission|persons")
+  }
 })
 
 # Another session changes something once, after a query has run

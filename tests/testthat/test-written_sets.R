@@ -251,22 +251,108 @@ test_that("a table has all records of a set or none", {
     expect_identical(as.double(rows), 0)
   }
   expect_nothing_left(write, nothing)
-  # A trigger that keeps some records away, and one that refuses them
-  trigger <- function(does) {
+  # A table that keeps some records away, and one that refuses them
+  expect_identical(write()$n_records, 2000)
+  keeping <- function(rule) {
+    DBI::dbRemoveTable(con, "synthetic")
     DBI::dbExecute(con, sprintf(
-      "CREATE TRIGGER kept BEFORE INSERT ON synthetic WHEN NEW.income > 50000
-       BEGIN SELECT RAISE(%s); END", does
+      "CREATE TABLE synthetic
+       (income REAL %s, sex TEXT, age TEXT, earner TEXT)",
+      rule
     ))
   }
-  trigger("IGNORE")
+  keeping("UNIQUE ON CONFLICT IGNORE")
   expect_error(write(), "as many rows as were written", class = input_error)
   nothing()
-  DBI::dbExecute(con, "DROP TRIGGER kept")
-  trigger("ABORT, 'too much'")
+  keeping("CHECK (income < 50000)")
   expect_error(write(), "could not be written", class = input_error)
   nothing()
-  DBI::dbExecute(con, "DROP TRIGGER kept")
-  expect_identical(write()$n_records, 2000)
+})
+
+target_error <- "pseudosynth_error_target"
+
+test_that("a table that does more with rows than to keep them is refused", {
+  release <- released_people()
+  con <- set_table(release)
+  local_replaced("file_drawer", function(...) stop("drawn"))
+  run <- statements_on(con)
+  refused <- function(pattern, name = "synthetic") {
+    expect_error(
+      synthesize(release, n = 10, into = dplyr::tbl(con, name)), pattern,
+      class = target_error
+    )
+  }
+  run("CREATE TABLE spy (x)")
+  trigger <- paste(
+    "TRIGGER copies AFTER INSERT ON synthetic BEGIN",
+    "INSERT INTO spy VALUES (NEW.income); END"
+  )
+  run("CREATE", trigger)
+  refused("has a trigger")
+  # In capitals, too
+  refused("has a trigger", "SYNTHETIC")
+  run("DROP TRIGGER copies")
+  # For one session alone
+  run("CREATE TEMP", sub("ON syn", "ON main.syn", trigger))
+  refused("has a trigger")
+  run("DROP TRIGGER copies")
+  run("CREATE VIEW seen AS SELECT * FROM synthetic")
+  refused("no table of its own", "seen")
+  run("CREATE TEMP VIEW synthetic AS SELECT * FROM main.synthetic")
+  refused("no table of its own")
+  expect_error(
+    synthesize(release, n = 10, into = dplyr::tbl(
+      con, dbplyr::in_schema("main", "synthetic")
+    )), "drawn"
+  )
+})
+
+test_that("triggers, rules and policies of PostgreSQL are refused", {
+  connect <- local_postgresql()
+  con <- connect()
+  run <- statements_on(con)
+  release <- released_people()
+  few <- synthesize(release, n = 5, seed = 1)[[1]]
+  DBI::dbCreateTable(con, "synthetic", few)
+  write <- function(con, name = "synthetic") {
+    synthesize(release, n = 10, into = dplyr::tbl(con, name))
+  }
+  refused <- function(pattern, ...) {
+    expect_error(write(...), pattern, class = target_error)
+  }
+  run(
+    "CREATE FUNCTION more() RETURNS trigger LANGUAGE plpgsql AS",
+    "'BEGIN NEW.income = NEW.income + 1; RETURN NEW; END'"
+  )
+  run(
+    "CREATE TRIGGER more BEFORE INSERT ON synthetic FOR EACH ROW",
+    "EXECUTE FUNCTION more()"
+  )
+  refused("has a trigger", con)
+  run("ALTER TABLE synthetic DISABLE TRIGGER more")
+  run("CREATE TABLE parent (LIKE synthetic) PARTITION BY LIST (sex)")
+  run("ALTER TABLE parent ATTACH PARTITION synthetic DEFAULT")
+  run("ALTER TABLE synthetic ENABLE TRIGGER more")
+  refused("has a trigger", con, "parent")
+  run("DROP TRIGGER more ON synthetic")
+  run("CREATE TABLE spy (LIKE synthetic)")
+  run(
+    "CREATE RULE also AS ON INSERT TO synthetic DO ALSO",
+    "INSERT INTO spy VALUES (NEW.*)"
+  )
+  refused("has a rule", con)
+  run("DROP RULE also ON synthetic")
+  run("CREATE VIEW seen AS SELECT * FROM synthetic")
+  refused("no table of its own", con, "seen")
+  run("CREATE ROLE few LOGIN")
+  run("GRANT SELECT, INSERT ON synthetic TO few")
+  run("INSERT INTO synthetic (income) VALUES (1)")
+  run("CREATE POLICY none ON synthetic TO few USING (false)")
+  run("ALTER TABLE synthetic ENABLE ROW LEVEL SECURITY")
+  # It would pass for an empty one
+  refused("row-level security", connect("few"))
+  run("DELETE FROM synthetic")
+  expect_identical(write(con)$n_records, 10)
 })
 
 # A release of cents, thousandths, large whole numbers and any decimals

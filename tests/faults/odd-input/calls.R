@@ -35,7 +35,7 @@ odd_objects <- function() {
       made_response = fit$response, made_design = fit$design,
       steps = quietly(mechanism_score(list("(Intercept)" = 10, sigma = 1))),
       map = quietly(run("compare_grid")),
-      score_audit = quietly(audit_guarantee(scores, data, runs = 20))
+      score_audit = quietly(audit_guarantee(scores, data, replicates = 20))
     ),
     lapply(c(
       attribute = "attribute_risk", compared = "compare",
@@ -103,7 +103,7 @@ more_calls <- function(objects) {
     pool_sets = call(pool, fits = with(o$sets, lm(log(y) ~ x)), level = 0.9),
     lipschitz_matrix = call(lipschitz, x = -matrix(stats::rexp(60), 6)),
     audit_score = call(audit_guarantee,
-      x = o$scores, data = bad_input_data(), runs = 20
+      x = o$scores, data = bad_input_data(), replicates = 20
     ),
     # Without a seed, as they may leave
     release_scores = call(release,
@@ -252,7 +252,7 @@ further_arguments <- function(generic, object) {
     "[<-" = , "[[<-" = list(1, value = 0.5), "length<-" = list(value = 2),
     with = list(quote(1 + 1)), predict = list(newdata = bad_input_data()),
     audit_guarantee = if (inherits(object, "score_release")) {
-      list(data = bad_input_data(), runs = 20)
+      list(data = bad_input_data(), replicates = 20)
     } else {
       list()
     },
@@ -291,7 +291,7 @@ method_calls <- function(objects) {
 }
 
 odd_calls <- function(objects) {
-  calls <- c(bad_input_calls(), more_calls(objects))
+  calls <- c(bad_input_calls(), more_calls(objects), file_calls(objects))
   covered <- unlist(lapply(getNamespaceExports("pseudosynth"), function(name) {
     f <- getExportedValue("pseudosynth", name)
     if (!is.function(f)) return(TRUE)

@@ -49,16 +49,20 @@ value_of <- function(key, pools) {
     formula = pools$formulas[[sub("^formula:", "", key)]],
     frame = pools$frames[[sub("^frame:", "", key)]],
     object = pools$objects[[sub("^object:", "", key)]],
+    book = pools$books[[sub("^book:", "", key)]],
+    rule = pools$rules[[sub("^rule:", "", key)]],
+    table = pools$tables[[sub("^table:", "", key)]],
     edited(key, pools$objects)
   )
 }
 
 make_pools <- function() {
-  objects <- odd_objects()
+  objects <- c(odd_objects(), file_objects())
   edits <- edit_keys(objects)
   list(
     plain = odd_plain(), formulas = odd_formulas(), frames = odd_frames(),
-    objects = objects, edits = edits,
+    objects = objects, edits = edits, books = odd_books(), rules = odd_rules(),
+    tables = odd_tables(),
     edited = sub("^[a-z]+:([^$@]+).*", "\\1", edits)
   )
 }
@@ -72,12 +76,13 @@ is_foreign <- function(f) {
   !identical(environment(f), asNamespace("pseudosynth"))
 }
 
-frame_arguments <- c("data", "newdata", "grid", "x")
+frame_arguments <- c("data", "newdata", "grid", "x", "plan", "table", "totals")
 formula_arguments <- c("formula", "x", "regression", "groups", "statistics")
 object_arguments <- c(
   "fit", "x", "synthetic", "margin", "ledger", "response", "prior", "family",
   "control", "censor", "privacy_weights", "weights", "rule", "fits", "object",
-  "mechanism", "mechanisms"
+  "mechanism", "mechanisms", "plan", "codebook", "book", "release", "sets",
+  "job"
 )
 
 # Arguments of a call, those that it leaves at their defaults too
@@ -107,6 +112,19 @@ good_value <- function(call, argument) {
   }
 }
 
+# What only arguments of some names are for
+further_keys <- function(name, argument, good, pools) {
+  tables <- argument %in% c("data", "plan", "into", "newdata") ||
+    startsWith(name, "shards")
+  c(
+    if (argument == "codebook" || name == "codebook_fields") {
+      paste0("book:", names(pools$books))
+    },
+    if (argument == "rules") paste0("rule:", names(pools$rules)),
+    if (tables) paste0("table:", names(pools$tables))
+  )
+}
+
 keys_of <- function(name, call, argument, pools) {
   good <- good_value(call, argument)
   is_method <- !is.null(call$formals)
@@ -126,6 +144,7 @@ keys_of <- function(name, call, argument, pools) {
   if (inherits(good, "formula") || !first && argument %in% formula_arguments) {
     keys <- c(keys, paste0("formula:", names(pools$formulas)))
   }
+  keys <- c(keys, further_keys(name, argument, good, pools), use.names = FALSE)
   if (is_ours(good) || argument %in% object_arguments) {
     if (!first) {
       keys <- c(keys, paste0("object:", names(pools$objects)))

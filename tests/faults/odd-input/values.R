@@ -42,7 +42,48 @@ odd_plain <- function() {
       namespace = asNamespace("stats"), lm = stats::lm(dist ~ speed, cars),
       gauss = stats::gaussian(), binom = stats::binomial(),
       one_sided = ~x, no_predictor = y ~ 0
-    )
+    ),
+    odd_scalars()
+  )
+}
+
+# What looks like one number, string or flag, and is more or less than that
+odd_scalars <- function() {
+  carrying <- function(x) structure(x, note = bad_input_data()$y)
+  looped <- new.env()
+  looped$self <- looped
+  list(
+    of_matrix = matrix(1), of_array = array(0.5, 1), as_is = I(1),
+    hex = as.hexmode(5L), no_quote = noquote("a"), roman = utils::as.roman(3),
+    long_int = structure(4.94e-324, class = "integer64"),
+    minus_zero = -0, subnormal = 5e-324, above_one = 1 + 2e-16,
+    not_quite = 0.1 + 0.2, largest = .Machine$double.xmax,
+    carrying_one = carrying(1), carrying_text = carrying("g"),
+    carrying_flag = carrying(TRUE), named_one = c("a b" = 1),
+    named_after = stats::setNames(0.5, bad_input_data()$name[1]),
+    text_number = "1e-3", text_true = "TRUE", space = " ", tab = "\t",
+    raw_bytes = `Encoding<-`("\xff\xfe", "bytes"),
+    combining = "e\u0301", right_to_left = "\u202eabc", dots = "..",
+    root = "/", home = "~", device = "/dev/null", url = "http://127.0.0.1:1/",
+    long_name = strrep("n", 300), sequence = 1:100000,
+    many_words = rep("g", 1e4), half_missing = c(TRUE, NA),
+    missing_names = stats::setNames(1:2, c("a", NA)),
+    same_names = c(g = "a", g = "b"), nested_frame = data.frame(x = I(list(1))),
+    factor_twice = factor(c("a", "a")),
+    inf_date = structure(Inf, class = "Date"),
+    posix_na = as.POSIXct(NA), looped = looped, missing_arg = quote(expr = ),
+    active = local({
+      frame <- new.env()
+      makeActiveBinding("x", function() stop("on purpose"), frame)
+      frame
+    }),
+    infinite_list = rep(list(1), 1e4), promise = quote(stop("on purpose")),
+    lists_of_names = list(g = "a", x = NULL), function_text = "function(x) x",
+    dimnamed = matrix(1, 1, 1,
+      dimnames = list("SECRETNAME001", "a")
+    ),
+    zero_columns = matrix(0, 3, 0), zero_frame = data.frame()[1:3, ],
+    difftime = as.difftime("10:00:00")
   )
 }
 
