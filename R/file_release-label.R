@@ -141,6 +141,7 @@ print_lines.file_release <- function(x) {
       amounts = if (length(x$amounts) > 0) {
         paste(vapply(x$amounts, amount_text, ""), collapse = "; ")
       },
+      means = means_text(x$means),
       derived = derived_text(x),
       rules = if (nrow(x$proposed) > 0) {
         paste0(

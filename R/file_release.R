@@ -46,6 +46,18 @@
 #' Every further table makes the others noisier: at epsilon 1, ten useless
 #' tables make the errors of the pairs 20 to 30% larger.
 #'
+#' @section Uncertain means:
+#' Noise in the bins of rare, large values moves means most. From released
+#' numbers alone, the release says how far the mean of a set may be from that of
+#' the file: `means` has a standard error for each column, the print shows two
+#' of them as a share of the mean, and a message
+#' (`pseudosynth_message_means`) names means that are uncertain by more than
+#' 5%. Tighter bounds help, and so do another transform, a few ranges as levels
+#' in place of an amount, and more epsilon. In 20 releases of `NMES1988` (package
+#' AER) as drafted, at epsilon 1, 6% of the means of sets were farther off than
+#' two standard errors, most of them of rare, skewed counts. All 80 that were
+#' more than 10% off were named.
+#'
 #' @section Neighbour relations:
 #' Under `"add-remove"`, the default, neighbouring files differ by one record
 #' that is added or removed. If no column is published, the number of records is
@@ -100,6 +112,9 @@
 #'     another), `targets`, `residuals`;
 #'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
 #'     and `tables`, as in a [score_release()];
+#'   * `means`: for each protected amount, count and column whose levels are
+#'     numbers, the `mean` of sets and its `error`: the standard error about the
+#'     file's mean, see below;
 #'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,
 #'     `rules`, `compared` (the comparisons that the rules make),
 #'     `survey_weights`, `unit`: the plan's public part;
@@ -203,6 +218,7 @@ run_file_release <- function(plan, epsilon, delta, neighbours, tables, ledger,
     binned, spending, epsilon, delta, neighbours, seed, public_n
   )
   if (is.null(public_n)) warn_file_size(release$block$n, delta, block, binned)
+  tell_means(release$means)
   release
 }
 
@@ -234,8 +250,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     )
   }
   block[c("costs", "mu", "delta", "neighbours")] <- NULL
-  new_noisy_release(
-    "file_release",
+  parts <- list(
     tables = measured_table(block, plan$levels), block = block,
     amounts = amounts,
     fixed = plan$amounts[intersect(names(plan$amounts), plan$published)],
@@ -249,6 +264,8 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)
   )
+  parts$means <- released_means(parts)
+  do.call(new_noisy_release, c("file_release", parts))
 }
 
 #' The amounts, by the geometry of a set of the block

@@ -136,15 +136,32 @@ moved_covariance <- function(parts) {
   tcrossprod(place) + spread_error^2 * tcrossprod(wider)
 }
 
+# Beyond so many standard deviations of a law its tail may bend by itself: by a
+# random walk of this size
+open_tail <- c(from = 1.5, size = 2)
+
+#' As moved_covariance(), of a law whose tails may be as heavy as counts allow
+#'
+#' Where most records are tells the place and the spread of a law, but nothing
+#' of its tails. Sets are drawn from the law's; an error must count others.
+#' @param parts See parts_of_bins().
+#' @noRd
+open_tails <- function(parts) {
+  place <- parts$place$bins
+  beyond <- sign(place) * pmax(abs(place) - open_tail[["from"]], 0)
+  moved_covariance(parts) + open_tail[["size"]]^2 * curve_covariance(beyond)
+}
+
 #' The modes of the log ratio, one for each size of curve and spikes
 #' @inheritParams modal_counts
+#' @param moves (function of `parts`) Gives the covariance of what moves a law.
 #' @return (list of lists) See ratio_mode(), with `curve` (its part of the log
 #'   ratio) and `size` (of both).
 #' @noRd
-ratio_fits <- function(noisy, known, parts) {
+ratio_fits <- function(noisy, known, parts, moves = moved_covariance) {
   log_law <- log(parts$of_bins)
   place <- parts$place$bins
-  moved <- moved_covariance(parts)
+  moved <- moves(parts)
   bend <- curve_covariance(place)
   fits <- list()
   try <- function(size) {

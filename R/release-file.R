@@ -19,6 +19,10 @@ check_file_sets <- function(file, synthetic, public) {
   for (spec in specs[synthetic$columns$name]) {
     if (is_amount(spec)) check_own_amounts(file, synthetic, spec)
   }
+  tell_means(synthetic$means)
+  tell_set_remarks(remarks_of_means(means_beside(
+    synthetic, file, synthetic$survey_weights
+  )))
 }
 
 #' Refuse published columns that identify records or tell protected ones

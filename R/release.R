@@ -391,6 +391,7 @@ release_object <- function(x, path, formats, data, public, refuse) {
     check_columns(names(file_columns_of(x)), file, "data")
     # The number of records may be secret
     refuse(max(1, round(x$block$n)))
+    tell_means(x$means)
   } else {
     if (!identical(x$response$column, FALSE)) {
       check_file_response(x$response$name, file)

@@ -2,7 +2,10 @@
 # values: for the agency, as all of a job is.
 
 # Sets that are off by more are remarked on
-sets_off <- c(mean = 0.25, sd = 1 / 3, r_squared = 0.1, beyond = 0.005)
+sets_off <- c(
+  mean = 0.05, mean_errors = 2, one_mean = 0.25, sd = 1 / 3, r_squared = 0.1,
+  beyond = 0.005
+)
 
 # A value that so many records share is one that readers look for
 shared_value <- 0.05
@@ -62,25 +65,53 @@ remarks_of_values <- function(y, values) {
   }))
 }
 
+#' The mean over sets, or that of one set that is far off
+#' @noRd
 remark_mean <- function(y, values) {
   means <- vapply(values, mean, 0)
+  error <- stats::sd(y) / sqrt(length(y))
   # The set that is farthest off; what is not finite first
   found <- means[order(-abs(means - mean(y)), na.last = FALSE)][1]
-  off <- abs(found - mean(y))
-  error <- stats::sd(y) / sqrt(length(y))
-  # A share of a mean that may as well be 0 says nothing
-  most <- if (min(y) < 0 && max(y) > 0 && abs(mean(y)) < 2 * error) {
-    4 * error
-  } else {
-    sets_off[["mean"]] * abs(mean(y))
+  alone <- !is.finite(found) ||
+    abs(found - mean(y)) > sets_off[["one_mean"]] * abs(mean(y)) &&
+      !is_near_zero(y, error)
+  if (!alone) found <- mean(means)
+  if (!alone && !is_off(found, mean(y), error, is_near_zero(y, error))) {
+    return(NULL)
   }
-  share <- off / abs(mean(y))
-  text_if(
-    !is.finite(off) || off > most,
-    unwrapped("The mean of the sets is %s off: it is %s in one set and %s in
-       the file. Use another family, tighter public bounds or a margin."),
-    if (is.finite(share)) paste("up to", format_share(share)) else "far",
-    format_figure(found), format_figure(mean(y))
+  sprintf(
+    unwrapped("The mean of the sets is %s: it is %s in %s and %s in the file.
+       Use another family, tighter public bounds or a margin."),
+    off_text(found, mean(y), error), format_figure(found),
+    if (alone) "one set" else "the sets", format_figure(mean(y))
+  )
+}
+
+#' A share of a mean that may as well be 0 says nothing
+#' @noRd
+is_near_zero <- function(y, error) {
+  min(y) < 0 && max(y) > 0 && abs(mean(y)) < 2 * error
+}
+
+#' Is a mean off by more than a share of it, or than two standard errors?
+#' @param error (number) The standard error of the file's mean.
+#' @param near_zero (flag) Do standard errors count alone?
+#' @noRd
+is_off <- function(found, mean, error, near_zero = FALSE) {
+  off <- abs(found - mean)
+  !is.finite(off) || off > sets_off[["mean_errors"]] * error ||
+    !near_zero && off > sets_off[["mean"]] * abs(mean)
+}
+
+#' @noRd
+off_text <- function(found, mean, error) {
+  share <- abs(found - mean) / abs(mean)
+  errors <- abs(found - mean) / error
+  paste0(
+    if (is.finite(share)) format_share(share) else "far", " off",
+    if (is.finite(errors)) {
+      sprintf(" (%s standard errors)", format_figure(errors, 2))
+    }
   )
 }
 
@@ -194,4 +225,35 @@ r_squared_of <- function(rows, z) {
     sqrt(rows$count)
   mean <- mean(z)
   sum(rows$count * (fitted - mean)^2) / sum((z - mean)^2)
+}
+
+#' The same of whole files
+#' @param means (data frame or `NULL`) `column`, `value`, `file` and `error`,
+#'   see means_beside().
+#' @return (character) One sentence each, the farthest first.
+#' @noRd
+remarks_of_means <- function(means, most = 8) {
+  if (is.null(means)) {
+    return(NULL)
+  }
+  off <- !mapply(function(found, mean, error) {
+    is.na(mean) || !is_off(found, mean, error, abs(mean) < 2 * error)
+  }, means$value, means$file, means$error)
+  means <- means[as.logical(off), , drop = FALSE]
+  if (nrow(means) == 0) {
+    return(NULL)
+  }
+  means <- means[order(-abs(means$value / means$file - 1)), ]
+  text <- vapply(seq_len(nrow(means)), function(i) {
+    one <- means[i, ]
+    sprintf(
+      "The mean of `%s` is %s: %s in the sets, %s in the file.", one$column,
+      off_text(one$value, one$file, one$error), format_figure(one$value),
+      format_figure(one$file)
+    )
+  }, "")
+  more <- length(text) - most
+  c(utils::head(text, most), text_if(
+    more > 0, "So are the means of %s.", counted(more, "other column")
+  ))
 }

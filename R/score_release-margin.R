@@ -254,12 +254,13 @@ normal_spread <- function(x) {
 # mode.
 
 #' What is known of the margin without noise
+#' @param moves See ratio_fits().
 #' @return (list) `parts`, see parts_of_bins(); `fits`, see ratio_fits(), of the
 #'   sizes that are not unlikely; `share` of those up to each; `n`.
 #' @noRd
-known_margin <- function(x) {
+known_margin <- function(x, moves = moved_covariance) {
   parts <- margin_parts(x)
-  fits <- ratio_fits(x$margin$noisy, margin_precision(x$margin), parts)
+  fits <- ratio_fits(x$margin$noisy, margin_precision(x$margin), parts, moves)
   likelihood <- vapply(fits, `[[`, 0, "likelihood")
   share <- exp(likelihood - max(likelihood))
   kept <- share > 0.01

@@ -76,7 +76,7 @@ draw_from_file <- function(x, asked, rows) {
   list(
     sets = sets, columns = file_columns(x), combine = score_rules(asked),
     survey_weights = x$survey_weights,
-    codebook = book_of(x$codebook, names(sets[[1]]))
+    codebook = book_of(x$codebook, names(sets[[1]])), means = x$means
   )
 }
 

@@ -253,7 +253,7 @@ draw_planned <- function(x, plan) {
     new_synthetic_data(
       order(drawn$sets, drawn$columns$name), drawn$columns, plan$label,
       plan$asked$assignment,
-      drawn$combine, drawn$survey_weights, drawn$codebook
+      drawn$combine, drawn$survey_weights, drawn$codebook, drawn$means
     )
   }
   list(synthetic = synthetic, label = plan$label)

@@ -35,8 +35,8 @@
 #'   * `survey_weights` (string or `NULL`): the column of survey weights in sets
 #'     of a whole file, see [survey_design()]; `totals` (list or `NULL`): the
 #'     public totals to which [rake_weights()] raked them;
-#'   * `codebook` (of a [file_release()] only): the agency's [codebook()] for
-#'     the columns of a set.
+#'   * `codebook` and `means` (of a [file_release()] only): the agency's
+#'     [codebook()] for the columns of a set, and how uncertain their means are.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
 #'   `for`, `Map()`, `do.call()` and purrr's `map()` would go over the elements
@@ -115,9 +115,11 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 #' @param columns (data frame) See synthesized_columns().
 #' @param survey_weights (string or `NULL`) Their column.
 #' @param codebook (`codebook` or `NULL`) Of whole files.
+#' @param means (data frame or `NULL`) See released_means().
 #' @noRd
 new_synthetic_data <- function(sets, columns, label, assignment, combine,
-                               survey_weights = NULL, codebook = NULL) {
+                               survey_weights = NULL, codebook = NULL,
+                               means = NULL) {
   synthetic <- new_result(
     "synthetic_data",
     sets = sets, guarantee = publish_guarantee(label), columns = columns,
@@ -130,6 +132,7 @@ new_synthetic_data <- function(sets, columns, label, assignment, combine,
   )
   synthetic$survey_weights <- survey_weights
   synthetic$codebook <- codebook
+  synthetic$means <- means
   seal(synthetic)
 }
 

@@ -7,7 +7,7 @@ print_lines.file_utility <- function(x) {
       counted(nrow(x$table), "set")
     ),
     table_lines(x), propensity_lines(x$propensity), model_lines(x$models),
-    statistic_lines(x),
+    statistic_lines(x), wrap_line(x$remarks),
     sprintf(
       "  Records: %s in the file, %s in a set", format_count(x$records[1]),
       format_count(x$records[2])

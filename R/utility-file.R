@@ -41,6 +41,7 @@ file_utility <- function(sets, data, pmse, regression, survey_weights, given) {
     pairs = pairs, statistics = file_statistics(sets, data, survey_weights),
     models = models$models, coefficients = models$coefficients,
     propensity = propensity, columns = names,
+    remarks = remarks_of_means(means_beside(sets, data, survey_weights)),
     records = c(nrow(data), sets$n_records), survey_weights = survey_weights
   )
 }

@@ -21,6 +21,8 @@ file_statistics <- function(sets, data, survey_weights) {
         share_statistics(file[[name]], w, column, n),
         if (is_amount(column$spec)) {
           value_statistics(file[[name]], w, column$spec, scale, n)
+        } else if (has_number_levels(column$spec)) {
+          level_mean(file[[name]], w, column$spec, n)
         }
       )
     }
@@ -136,6 +138,20 @@ value_statistics <- function(x, w, spec, scale, n) {
   )
 }
 
+#' The mean of levels that are numbers
+#' @inheritParams value_statistics
+#' @noRd
+level_mean <- function(x, w, spec, n) {
+  own <- values_of_mean(x, spec, w)
+  mean <- if (sum(own$w) > 0) stats::weighted.mean(own$y, own$w) else NA_real_
+  data.frame(
+    level = NA, statistic = "mean", value = mean,
+    fresh = if (is.null(n)) NA_real_ else sqrt(
+      2 / pi * sum((own$w * (own$y - mean))^2) / sum(own$w)^2 * length(x) / n
+    )
+  )
+}
+
 #' Mean absolute deviation of quantiles of a fresh sample
 #'
 #' The share of the file up to a sample's quantile has a beta distribution.
@@ -163,4 +179,56 @@ fresh_heaps <- function(y, w, heaps, records, n) {
       0
     }
   }, heaping_steps, heaps)
+}
+
+# Means ------------------------------------------------------------------------
+
+#' Values of a column that a mean is of, and their weights
+#'
+#' Of amounts and of levels that are numbers; neither dates nor codes.
+#' @param w (double or `NULL`) Survey weights.
+#' @return (list or `NULL`) `y`, `w`.
+#' @noRd
+values_of_mean <- function(x, spec, w = NULL) {
+  if (is_amount(spec) && spec$type != "date") {
+    y <- plain_amount(x)
+    y[y %in% spec$codes & (y < spec$lower | y > spec$upper)] <- NA
+  } else if (has_number_levels(spec)) {
+    y <- text_number(as.character(column_values(x)))
+  } else {
+    return(NULL)
+  }
+  there <- !is.na(y)
+  list(y = y[there], w = if (is.null(w)) rep(1, sum(there)) else w[there])
+}
+
+#' Means of sets beside those of the file
+#' @param survey_weights (string or `NULL`)
+#' @return (data frame) `column`, `value` (mean over sets), `file`, `error`: the
+#'   standard error of the file's mean.
+#' @noRd
+means_beside <- function(sets, data, survey_weights = NULL) {
+  specs <- column_specs(sets$codebook)[sets$columns$name]
+  found <- lapply(specs, function(spec) {
+    name <- spec$column
+    plain <- is.null(survey_weights) || name == survey_weights
+    of <- function(file) {
+      w <- if (!plain) as.double(file[[survey_weights]])
+      values_of_mean(file[[name]], spec, w)
+    }
+    own <- of(data)
+    if (is.null(own) || length(own$y) < 2) {
+      return(NULL)
+    }
+    mean <- stats::weighted.mean(own$y, own$w)
+    means <- vapply(sets$sets, function(set) {
+      one <- of(set)
+      stats::weighted.mean(one$y, one$w)
+    }, 0)
+    data.frame(
+      column = name, value = mean(means), file = mean,
+      error = sqrt(sum((own$w * (own$y - mean))^2)) / sum(own$w)
+    )
+  })
+  do.call(rbind, unname(found))
 }

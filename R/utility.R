@@ -72,7 +72,7 @@
 #'   * `heaping` (data frame, numbers only): share of nonzero values that are
 #'     multiples of 10, 100 and 1,000;
 #'   * `remarks` (character or `NULL`, numbers only): warnings that `print()`
-#'     shows: a mean that is off by a quarter in some set; a standard deviation
+#'     shows: a mean that is off by 5% or two standard errors; a standard deviation
 #'     that is off by a third and by more than chance explains, or by a factor
 #'     of 2; values of a sign or in a range that the file does not have; a
 #'     value that 5% of the file's records share, or a rounding of the file's

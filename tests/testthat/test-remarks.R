@@ -246,7 +246,10 @@ test_that("a job says what an analyst would find in its sets alone", {
   expect_match(
     remark_mean_of(rep(4, 9), list(rep(4, 9), rep(6, 9))), "it is 6.00 in one"
   )
-  expect_null(remark_mean_of(rep(4, 9), list(rep(4, 9), rep(4.9, 9))))
+  expect_match(
+    remark_mean_of(rep(4, 9), list(rep(4, 9), rep(4.9, 9))), "11.3% off"
+  )
+  expect_null(remark_mean_of(rep(4, 9), list(rep(4, 9))))
   expect_match(remark_mean_of(rep(4, 9), list(rep(Inf, 9))), "Inf")
   # A share of 0 says nothing
   expect_null(remark_mean_of(c(-1, 1.1), list(c(-1, 1.4))))

@@ -1,0 +1,158 @@
+# How far means of sets may be from those of the file, said before anything is
+# published. Post-processing of released numbers.
+
+#' The means of a release's sets, and their standard errors about the file's
+#'
+#' Of amounts, counts and levels that are numbers. What is published is exact
+#' and has none; neither have dates, of which nobody takes a share.
+#' @param x (list) The parts of a `file_release`.
+#' @return (data frame) `column`, `mean` and `error`.
+#' @noRd
+released_means <- function(x) {
+  specs <- column_specs(x$codebook)
+  specs <- specs[setdiff(names(specs), x$published)]
+  found <- lapply(specs, function(spec) {
+    amount <- x$amounts[[spec$column]]
+    one <- if (is_amount(spec) && spec$type != "date" && !is.null(amount)) {
+      mean_of_amount(x, amount)
+    } else if (has_number_levels(spec)) {
+      mean_of_levels(x, spec)
+    }
+    if (!is.null(one)) data.frame(column = spec$column, one)
+  })
+  do.call(rbind, c(
+    list(data.frame(column = character(), mean = double(), error = double())),
+    unname(found)
+  ))
+}
+
+#' Are the levels of a column numbers, whose mean means something?
+#' @noRd
+has_number_levels <- function(spec) {
+  spec$type %in% c("category", "ordered") && length(spec$levels) > 1 &&
+    !anyNA(text_number(spec$levels))
+}
+
+#' The mean of levels that are numbers
+#'
+#' The noisy counts give it without a bias. Sets have none below 0, and so more
+#' of rare levels: what that moves is part of the error.
+#' @param spec (list) See column_spec().
+#' @return (list or `NULL`, without a value) `mean`, `error`.
+#' @noRd
+mean_of_levels <- function(x, spec) {
+  block <- x$block
+  own <- match(spec$column, names(x$levels))
+  if (is.na(own)) {
+    return(NULL)
+  }
+  value <- text_number(spec$levels)
+  valued <- seq_along(value)
+  cells <- table_estimate(block, own)
+  l <- length(cells$part)
+  counts <- (cells$part + block$n / l)[valued]
+  drawn <- block$margins[[own]][valued]
+  if (sum(drawn) <= 0) {
+    return(NULL)
+  }
+  mean <- sum(drawn * value) / sum(drawn)
+  n <- max(1, sum(counts))
+  slope <- replace(numeric(l), valued, (value - sum(counts * value) / n) / n)
+  moved <- mean - sum(counts * value) / n
+  list(mean = mean, error = sqrt(count_noise(block, own, slope) + moved^2))
+}
+
+#' The mean of an amount over all records that have a value or are 0
+#' @noRd
+mean_of_amount <- function(x, amount) {
+  found <- margin_mean(amount)
+  if (is.null(found)) {
+    return(NULL)
+  }
+  mean <- found$mean
+  variance <- found$error^2
+  own <- match(amount$name, names(x$levels))
+  negative <- amount$all_parts$kind == "negative"
+  if (amount$transform == "log" && any(negative) && !is.na(own)) {
+    # The margin has absolute values
+    share <- part_share(x$block, own, which(negative), amount$part)
+    variance <- (1 - 2 * share$share)^2 * variance +
+      4 * mean^2 * share$variance
+    mean <- (1 - 2 * share$share) * mean
+  }
+  part <- amount_share(x, amount)
+  if (!is.null(part)) {
+    variance <- part$share^2 * variance + mean^2 * part$variance
+    mean <- part$share * mean
+  }
+  list(mean = mean, error = sqrt(variance))
+}
+
+# What is said of it -----------------------------------------------------------
+
+# Means that two standard errors may move by more are said
+uncertain_mean <- 0.05
+
+#' How uncertain means are: two standard errors, as shares of them
+#' @param means (data frame) See released_means().
+#' @return (named double)
+#' @noRd
+mean_uncertainty <- function(means) {
+  stats::setNames(2 * means$error / abs(means$mean), means$column)
+}
+
+#' Say which means the noise leaves open
+#' @noRd
+tell_means <- function(means) {
+  share <- mean_uncertainty(means)
+  share <- sort(share[!share <= uncertain_mean], decreasing = TRUE)
+  if (length(share) > 0) {
+    tell_of(
+      "means",
+      "!" = "The noise leaves means uncertain, by two standard errors:",
+      "*" = "{uncertain_means(share)}.",
+      i = "This rests on released numbers alone, and is so for every set.",
+      i = "Tighter bounds help, where {.field outside} may count values beyond a
+           bound as the bound; {.code transform = \"log\"} for skewed amounts;
+           a coarser type, such as a few ranges as levels; or more
+           {.arg epsilon}."
+    )
+  }
+}
+
+#' @param share (named double) See mean_uncertainty().
+#' @return (string)
+#' @noRd
+uncertain_means <- function(share, most = 12) {
+  text <- sprintf(
+    "the mean of `%s` by %s", names(share),
+    ifelse(
+      is.finite(share), paste0(format_figure(100 * share, 2), "%"), "any share"
+    )
+  )
+  more <- length(text) - most
+  paste(c(
+    utils::head(text, most), if (more > 0) sprintf("and %d more", more)
+  ), collapse = ", ")
+}
+
+#' The line of a print
+#' @return (string or `NULL`)
+#' @noRd
+means_text <- function(means) {
+  share <- mean_uncertainty(means)
+  if (length(share) == 0) {
+    return(NULL)
+  }
+  share <- sort(share, decreasing = TRUE, na.last = FALSE)
+  far <- share[!share <= uncertain_mean]
+  rest <- share[share <= uncertain_mean]
+  text <- c(
+    if (length(far) > 0) paste("uncertain:", uncertain_means(far)),
+    if (length(rest) > 0) sprintf(
+      "%s within %s%%", if (length(far) > 0) "others" else "all",
+      format_figure(100 * max(rest), 2)
+    )
+  )
+  paste0(paste(text, collapse = "; "), " (two standard errors of noise)")
+}

@@ -1,0 +1,124 @@
+# What a release says of its means, before anything is published.
+
+# A rare, skewed count, an amount and levels that are numbers
+visits_file <- function(n = 1500) {
+  withr::with_seed(11, {
+    data <- data.frame(
+      visits = ifelse(runif(n) < 0.85, 0, round(exp(rnorm(n, 1, 1.1)))),
+      wage = round(exp(rnorm(n, 3, 0.4)), 2),
+      children = pmin(rpois(n, 0.6), 5),
+      sex = factor(sample(c("m", "f"), n, TRUE))
+    )
+    data$visits <- as.integer(pmin(data$visits, 190))
+    data
+  })
+}
+
+visits_book <- function() {
+  codebook(data.frame(
+    column = c("visits", "wage", "children", "sex"),
+    type = c("count", "amount", "ordered", "category"),
+    levels = c("", "", "0|1|2|3|4|5", "m|f"),
+    lower = c("0", "1", "", ""), upper = c("200", "500", "", ""),
+    digits = c("", "2", "", ""), zero = c(TRUE, FALSE, FALSE, FALSE),
+    transform = c("identity", "log", "", ""), confirmed = TRUE
+  ))
+}
+
+visits_release <- function(epsilon = 1, seed = 1, ...) {
+  suppressWarnings(file_release(
+    file_plan(visits_file(), visits_book()), epsilon, seed = seed, ...
+  ))
+}
+
+test_that("a release says which means its noise leaves open", {
+  expect_message(
+    made <- visits_release(), "the mean of `visits` by [0-9]+%",
+    class = "pseudosynth_message_means"
+  )
+  expect_identical(made$means$column, c("visits", "wage", "children"))
+  share <- mean_uncertainty(made$means)
+  expect_gt(share[["visits"]], 0.1)
+  expect_lt(share[["wage"]], 0.1)
+  expect_output(print(made), "uncertain: the mean of `visits` by")
+  # A fixed function of the release
+  expect_identical(released_means(unclass(made)), made$means)
+  # Sets bring it along; published columns are exact
+  expect_identical(synthesize(made, seed = 1)$means, made$means)
+  published <- suppressMessages(suppressWarnings(file_release(
+    file_plan(visits_file(), visits_book(), publish = c("visits", "children")),
+    1, seed = 1
+  )))
+  expect_identical(published$means$column, "wage")
+  # More budget, less error
+  expect_lt(
+    mean_uncertainty(suppressMessages(visits_release(10))$means)[["visits"]],
+    share[["visits"]]
+  )
+})
+
+test_that("means of sets are within what is said of them", {
+  data <- visits_file()
+  seeds <- by_night(1:40, 1:6)
+  off <- unlist(lapply(seeds, function(seed) {
+    made <- suppressMessages(visits_release(seed = seed))
+    set <- synthesize(made, seed = seed)[[1]]
+    found <- vapply(made$means$column, function(name) {
+      mean(as.numeric(as.character(set[[name]])))
+    }, 0)
+    truth <- vapply(made$means$column, function(name) mean(data[[name]]), 0)
+    (found - truth) / made$means$error
+  }))
+  # Of 18 one is beyond two in two runs of three, of 120 six
+  expect_lte(mean(abs(off) > 2), by_night(0.1, 0.17))
+  # Nor are errors made safe by being huge
+  expect_gt(stats::quantile(abs(off), 0.75), 0.15)
+})
+
+test_that("a mean of levels knows its noise and what sets add", {
+  made <- suppressMessages(visits_release(seed = 3))
+  block <- made$block
+  own <- match("children", names(made$levels))
+  l <- length(made$levels[[own]])
+  counts <- block$residuals[[residual_place(block, own)]] + block$n / l
+  value <- 0:5
+  linear <- sum(counts * value) / sum(counts)
+  drawn <- block$margins[[own]]
+  set <- sum(drawn * value) / sum(drawn)
+  slope <- (value - linear) / sum(counts)
+  variance <- block$noise$variance[residual_place(block, own)] *
+    (sum(slope^2) - sum(slope)^2 / l) +
+    (sum(slope) / l)^2 * size_variance(block)
+  found <- made$means[made$means$column == "children", ]
+  expect_equal(found$mean, set)
+  expect_equal(found$error, sqrt(variance + (set - linear)^2))
+})
+
+test_that("utility() has means of levels that are numbers", {
+  data <- visits_file()
+  sets <- synthesize(suppressMessages(visits_release(10)), seed = 2)
+  found <- utility(sets, data)
+  own <- found$statistics[found$statistics$column == "children" &
+    found$statistics$statistic == "mean", ]
+  expect_equal(own$file, mean(data$children))
+  expect_equal(own$value, mean(sets[[1]]$children))
+  shifted <- sets
+  shifted$sets[[1]]$children <- pmin(sets[[1]]$children + 1L, 5L)
+  expect_output(
+    print(utility(seal(shifted), data)), "The mean of `children` is .* off"
+  )
+})
+
+test_that("a mean is off by 5%, or by two standard errors", {
+  expect_true(is_off(106, 100, 10))
+  expect_false(is_off(104, 100, 10))
+  expect_true(is_off(102, 100, 0.9))
+  expect_false(is_off(1, 0.1, 1, near_zero = TRUE))
+  expect_true(is_off(NaN, 1, 1))
+  y <- rep(c(1, 3), 50)
+  expect_null(remarks_of_values(y, list(rev(y))))
+  expect_match(remarks_of_values(y, list(y + 0.12)), "6.00% off", all = FALSE)
+  # Of several sets the mean, but one that is far off alone
+  expect_null(remark_mean(y, list(y - 0.3, y + 0.3)))
+  expect_match(remark_mean(y, list(y - 0.8, y + 0.8)), "in one set")
+})
