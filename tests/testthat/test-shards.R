@@ -205,6 +205,29 @@ test_that("no query of a file in parts gives a response", {
   expect_no_income_asked(parts_of(d, thirds(d)), d, 15)
 })
 
+test_that("no query holds anything that was read from the response", {
+  d <- engine_persons(600)
+  shown <- function(income, data) {
+    d$income <- income
+    release_queries(
+      log(income) ~ flag + group, data(d), reference = income_reference,
+      bounds = c(10, 2e6)
+    )$queries
+  }
+  frame <- environment()
+  tables <- list(
+    function(d) {
+      dplyr::tbl(sqlite(persons = d, .local_envir = frame), "persons")
+    },
+    function(d) parts_of(d, thirds(d), .local_envir = frame)
+  )
+  for (data in tables) {
+    expect_identical(
+      shown(d$income, data), shown(7 + 2 * rev(d$income), data)
+    )
+  }
+})
+
 test_that("queries of parts are shown, and failures are told", {
   d <- engine_persons(600)
   parts <- parts_of(d, thirds(d))
