@@ -159,7 +159,7 @@ row_text <- function(x) {
 
 in_same_order <- function(set, data, published) {
   all(vapply(published, function(name) {
-    identical(codes_of(set[[name]]), codes_of(data[[name]]))
+    identical(row_text(set[[name]]), row_text(data[[name]]))
   }, TRUE))
 }
 
