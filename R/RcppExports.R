@@ -201,10 +201,6 @@ turned_table_ <- function(table, by) {
     .Call(`_pseudosynth_turned_table_`, table, by)
 }
 
-likeliest_size_ <- function(squares, varies, noise) {
-    .Call(`_pseudosynth_likeliest_size_`, squares, varies, noise)
-}
-
 whole_residual_ <- function(counts, levels) {
     .Call(`_pseudosynth_whole_residual_`, counts, levels)
 }

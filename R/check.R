@@ -34,6 +34,7 @@ without_attributes <- function(x, keep = character()) {
 replace_taken <- function(bare, code, at) {
   frame <- sys.frame(at)
   caller <- sys.parents()[at]
+  if (rlang::is_call(code, "maybe_missing")) code <- code[[2]]
   root <- code
   while (rlang::is_call(root, c("$", "[["))) root <- root[[2]]
   home <- environment(sys.function(at)) %||% baseenv()

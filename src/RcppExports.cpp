@@ -644,18 +644,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// likeliest_size_
-double likeliest_size_(Rcpp::NumericVector squares, Rcpp::NumericVector varies, double noise);
-RcppExport SEXP _pseudosynth_likeliest_size_(SEXP squaresSEXP, SEXP variesSEXP, SEXP noiseSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type squares(squaresSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type varies(variesSEXP);
-    Rcpp::traits::input_parameter< double >::type noise(noiseSEXP);
-    rcpp_result_gen = Rcpp::wrap(likeliest_size_(squares, varies, noise));
-    return rcpp_result_gen;
-END_RCPP
-}
 // whole_residual_
 Rcpp::NumericVector whole_residual_(Rcpp::NumericVector counts, Rcpp::IntegerVector levels);
 RcppExport SEXP _pseudosynth_whole_residual_(SEXP countsSEXP, SEXP levelsSEXP) {
@@ -770,7 +758,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_whole_sums_", (DL_FUNC) &_pseudosynth_whole_sums_, 7},
     {"_pseudosynth_synthesize_", (DL_FUNC) &_pseudosynth_synthesize_, 5},
     {"_pseudosynth_turned_table_", (DL_FUNC) &_pseudosynth_turned_table_, 2},
-    {"_pseudosynth_likeliest_size_", (DL_FUNC) &_pseudosynth_likeliest_size_, 3},
     {"_pseudosynth_whole_residual_", (DL_FUNC) &_pseudosynth_whole_residual_, 2},
     {"_pseudosynth_told_of_", (DL_FUNC) &_pseudosynth_told_of_, 3},
     {"_pseudosynth_shrunk_residuals_", (DL_FUNC) &_pseudosynth_shrunk_residuals_, 4},

@@ -102,15 +102,6 @@ Rcpp::NumericVector turned_table_(Rcpp::NumericVector table, Rcpp::List by) {
       ps::turned_table({table.begin(), table.end()}, views, false));
 }
 
-// The likeliest size of normal numbers beside noise.
-// [[Rcpp::export(rng = false)]]
-double likeliest_size_(Rcpp::NumericVector squares, Rcpp::NumericVector varies,
-                       double noise) {
-  if (squares.size() != varies.size()) Rcpp::stop("Expected as many of each.");
-  return ps::likeliest_size({squares.begin(), squares.end()},
-                            {varies.begin(), varies.end()}, noise);
-}
-
 // Residuals of a table, times the product of its levels.
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector whole_residual_(Rcpp::NumericVector counts,

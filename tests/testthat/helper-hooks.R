@@ -20,6 +20,7 @@ for (name in c(
   "test_mixture_joint_", "test_mixture_slope_",
   "test_nuts_target_", "test_warmup_windows_", "test_dual_averaging_",
   "test_surrogate_density_", "test_run_tasks_", "test_sweep_records_",
+  "test_likeliest_size_",
   "model_", "model_evaluate_", "unconstrained_size_", "log_posterior_",
   "posterior_parts_", "posterior_start_"
 )) {

@@ -73,10 +73,10 @@ test_that("the size of interactions is the likeliest one", {
     }
     best <- stats::optimize(function(x) loss(exp(x)), c(-8, 8))$minimum
     # Within a step of the grid
-    expect_lt(abs(log(likeliest_size_(seen^2, varies, 2)) - best), log(2))
+    expect_lt(abs(log(test_likeliest_size_(seen^2, varies, 2)) - best), log(2))
   }
   # Of equal sizes it is the mean square beyond the noise's, 0 where that is 0
-  expect_identical(likeliest_size_(rep(1, 10), rep(1, 10), 2), 0)
+  expect_identical(test_likeliest_size_(rep(1, 10), rep(1, 10), 2), 0)
 })
 
 test_that("a round gives what is expected of a column's covariance", {

@@ -21,6 +21,10 @@ test_sweep_records_ <- function(codes, levels, fixed, tables, rules, beta, sweep
     .Call(`_pseudosynth_hooks_test_sweep_records_`, codes, levels, fixed, tables, rules, beta, sweeps, seed)
 }
 
+test_likeliest_size_ <- function(squares, varies, noise) {
+    .Call(`_pseudosynth_hooks_test_likeliest_size_`, squares, varies, noise)
+}
+
 test_math_ <- function(what, x) {
     .Call(`_pseudosynth_hooks_test_math_`, what, x)
 }

@@ -78,6 +78,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// test_likeliest_size_
+double test_likeliest_size_(Rcpp::NumericVector squares, Rcpp::NumericVector varies, double noise);
+RcppExport SEXP _pseudosynth_hooks_test_likeliest_size_(SEXP squaresSEXP, SEXP variesSEXP, SEXP noiseSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type squares(squaresSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type varies(variesSEXP);
+    Rcpp::traits::input_parameter< double >::type noise(noiseSEXP);
+    rcpp_result_gen = Rcpp::wrap(test_likeliest_size_(squares, varies, noise));
+    return rcpp_result_gen;
+END_RCPP
+}
 // test_math_
 Rcpp::NumericVector test_math_(std::string what, Rcpp::NumericVector x);
 RcppExport SEXP _pseudosynth_hooks_test_math_(SEXP whatSEXP, SEXP xSEXP) {
@@ -405,6 +417,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_hooks_test_predictive_quantile_", (DL_FUNC) &_pseudosynth_hooks_test_predictive_quantile_, 3},
     {"_pseudosynth_hooks_test_normal_mixture_log_lik_", (DL_FUNC) &_pseudosynth_hooks_test_normal_mixture_log_lik_, 4},
     {"_pseudosynth_hooks_test_sweep_records_", (DL_FUNC) &_pseudosynth_hooks_test_sweep_records_, 8},
+    {"_pseudosynth_hooks_test_likeliest_size_", (DL_FUNC) &_pseudosynth_hooks_test_likeliest_size_, 3},
     {"_pseudosynth_hooks_test_math_", (DL_FUNC) &_pseudosynth_hooks_test_math_, 2},
     {"_pseudosynth_hooks_test_log_sum_exp_", (DL_FUNC) &_pseudosynth_hooks_test_log_sum_exp_, 1},
     {"_pseudosynth_hooks_test_simd_", (DL_FUNC) &_pseudosynth_hooks_test_simd_, 3},

@@ -1,4 +1,6 @@
-// Moves of records that are fitted to tables, alone.
+// What noisy tables tell, and moves of records that are fitted to tables,
+// alone.
+#include <pseudosynth/file/told_tables.hpp>
 #include <pseudosynth/rng.hpp>
 
 #include "rcpp_fitting.h"
@@ -27,4 +29,13 @@ Rcpp::List test_sweep_records_(Rcpp::IntegerMatrix codes,
   return Rcpp::List::create(
       Rcpp::_["codes"] = binding::from_rows(fitted.rows(), file.levels.size()),
       Rcpp::_["energy"] = energy);
+}
+
+// The likeliest size of normal numbers beside noise.
+// [[Rcpp::export(rng = false)]]
+double test_likeliest_size_(Rcpp::NumericVector squares,
+                            Rcpp::NumericVector varies, double noise) {
+  if (squares.size() != varies.size()) Rcpp::stop("Expected as many of each.");
+  return ps::likeliest_size({squares.begin(), squares.end()},
+                            {varies.begin(), varies.end()}, noise);
 }
