@@ -107,6 +107,7 @@
 #' is not published. This file replaces it, with as many records and the same
 #' variables.
 #'
+#' The columns were made as follows:
 #' * Gender, age class and weeks are drawn independently from the margins of the
 #'   survey's public codebook, for all of its respondents, within the paper's
 #'   ranges.

@@ -30,6 +30,7 @@ posterior::as_draws_matrix
 
 #' @rdname guarantee
 #' @export
+#' @order 1
 guarantee <- function(x, m = 1, ...) {
   check_present(x)
   UseMethod("guarantee")

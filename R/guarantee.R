@@ -1,8 +1,9 @@
 #' Privacy guarantee of an object
 #'
 #' States the label of an object, which is determined from how the object was
-#' made. Only what is proven is called epsilon-differentially private:
+#' made. Only what is proven is called epsilon-differentially private.
 #'
+#' There are four labels:
 #' * `"strict"`: the likelihood is censored to a public interval, no draw was
 #'   dropped, there are no weights or they are public or paid for, and nothing
 #'   that is released was read from the file, see [public_response()].
@@ -163,6 +164,7 @@
 #' guarantee(synthesize(strict, m = 2, margin = margin))
 #' @name guarantee
 #' @export
+#' @order 4
 guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
   check_class(x, "synthesizer")

@@ -87,6 +87,7 @@
 #' bound
 #' bound$record
 #' @export
+#' @order 1
 lipschitz <- function(x, quantile = 1, ...) {
   check_present(x)
   UseMethod("lipschitz")
@@ -117,6 +118,7 @@ lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
 
 #' @rdname lipschitz
 #' @export
+#' @order 2
 lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
   check_quantile(quantile)
@@ -133,6 +135,7 @@ lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
 
 #' @rdname lipschitz
 #' @export
+#' @order 3
 lipschitz.pseudo_posterior <- function(x, quantile = 1, threads = NULL, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
   lipschitz.synthesizer(fit_of_records(x, "x"), quantile, threads)

@@ -1,5 +1,8 @@
 #' Plot the utility of synthetic files
 #'
+#' Shows how far the sets are from the file, in one of four figures.
+#'
+#' `type` chooses the figure:
 #' * `"pairs"`: a matrix of all pairs of columns. Each number compares two
 #'   distances from the file: the distance of the pair's table in the sets,
 #'   divided by the distance in a fresh sample as large as a set. So 1 is as

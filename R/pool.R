@@ -3,9 +3,9 @@
 #' Combines the results of the same model fitted to each of the m sets. The
 #' estimate is the mean \eqn{\bar q} over the sets. Its variance T is the mean
 #' \eqn{\bar u} of the variances that the models state, plus a multiple of the
-#' variance b between the sets. The multiple depends on how the sets were made,
-#' which the sets record:
+#' variance b between the sets.
 #'
+#' The multiple depends on how the sets were made, which the sets record:
 #' * Sets of a fit (`"reiter"`): \eqn{T = \bar u + b / m}, the rule for
 #'   partially synthetic data. The mean over the sets is near the estimate from
 #'   the file.

@@ -206,6 +206,7 @@ print_lines.summary_pseudo_posterior <- function(x) {
 
 #' @rdname guarantee
 #' @export
+#' @order 3
 guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
                                        study = NULL, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")

@@ -5,6 +5,7 @@
 #' predictors. The files hold no row names, attributes, draws, weights, bounds
 #' or seeds.
 #'
+#' The folder holds
 #' * `set-1.csv`, ... or `sets.csv`: the synthetic sets;
 #' * `codebook.csv`: each column, its type, its levels with their codes, whether
 #'   it is synthetic or published, and its name in Stata and SPSS files;

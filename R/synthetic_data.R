@@ -226,6 +226,7 @@ publish_column <- function(x) {
 
 #' @rdname guarantee
 #' @export
+#' @order 2
 guarantee.synthetic_data <- function(x, m = x$m, public = TRUE, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
   held_label(x, "synthetic data", m, public)

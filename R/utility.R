@@ -40,7 +40,9 @@
 #'   files, the weights of the plan, if it states any.
 #' @param ... Must be empty.
 #'
-#' @return A `utility`: a list with `table`, a data frame with one row per set
+#' @return For sets of one variable a `utility`; for sets of whole files a
+#'   `file_utility`, whose elements are in the section *Whole files*. A `utility`
+#'   is a list with `table`, a data frame with one row per set
 #'   and the columns
 #'   * `set`;
 #'   * `ecdf_max`, `ecdf_mean_squared`: largest and mean squared difference of
