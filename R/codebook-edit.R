@@ -186,7 +186,7 @@ tell_confirmed <- function(specs, equal) {
         i = "Leave it only if the public knows it without the file."
       )
     },
-    confirmed = names(specs), equal = equal
+    confirmed = names(specs), equal = equal, exact = TRUE
   )
 }
 

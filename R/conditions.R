@@ -35,13 +35,15 @@ abort_of <- function(kind, fault = NULL) {
 #'
 #' Markup is read once, here: cli would read it again whenever the message is
 #' looked at, which takes three times as long.
+#' @param exact (flag) May numbers of the user's be told as they are? Only where
+#'   the user is asked to look at them.
 #' @noRd
-told <- function(dots, .envir) {
+told <- function(dots, .envir, exact = FALSE) {
   bullet <- rlang::names2(dots) %in% c("", "x", "i", "*", "!", "v", " ")
   bullets <- do.call(c, dots[bullet])
   width <- getOption("cli.condition_width", cli::console_width()) - 2
   look <- look_of_markup()
-  given <- given_numbers()
+  given <- if (!exact) given_numbers()
   bullets[] <- vapply(bullets, function(text) {
     text <- with_known_spans(gsub("\\s+", " ", text), look)
     text <- few_digits(cli::format_inline(text, .envir = .envir), given)
@@ -236,8 +238,8 @@ warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
 #' Tell the user something, with bullets as the errors have them
 #' @param kind (string or `NULL`) Of the class `pseudosynth_message_..`, if any.
 #' @noRd
-tell_of <- function(kind, ..., .envir = rlang::caller_env()) {
-  said <- told(list(...), .envir)
+tell_of <- function(kind, ..., exact = FALSE, .envir = rlang::caller_env()) {
+  said <- told(list(...), .envir, exact)
   rlang::inform(
     said$bullets, !!!said$fields,
     class = sprintf("pseudosynth_message_%s", kind)

@@ -94,10 +94,13 @@ mean_of_amount <- function(x, amount) {
 uncertain_mean <- 0.05
 
 #' How uncertain means are: two standard errors, as shares of them
-#' @param means (data frame) See released_means().
+#' @param means (data frame or `NULL`, none are known) See released_means().
 #' @return (named double)
 #' @noRd
 mean_uncertainty <- function(means) {
+  if (is.null(means)) {
+    return(double())
+  }
   stats::setNames(2 * means$error / abs(means$mean), means$column)
 }
 

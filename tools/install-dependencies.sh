@@ -152,19 +152,22 @@ if (identical(getOption("repos")[["CRAN"]], "@CRAN@")) {
 }
 wanted <- strsplit(arguments[3], " ", fixed = TRUE)[[1]]
 needs <- c("Depends", "Imports", "LinkingTo")
+all <- unlist(tools::package_dependencies(
+  wanted, utils::available.packages(), needs, recursive = TRUE
+))
+all <- setdiff(c(wanted, all), rownames(utils::installed.packages()))
 if (arguments[1] == "list") {
-  all <- unlist(tools::package_dependencies(
-    wanted, utils::available.packages(), needs, recursive = TRUE
-  ))
-  there <- rownames(utils::installed.packages())
-  cat(setdiff(c(wanted, all), there))
+  cat(all)
 } else {
-  # From version 6 on it needs cmake to be built
-  if ("RcppParallel" %in% wanted && !nzchar(Sys.which("cmake"))) {
+  # The last versions that are built without cmake
+  older <- c(RcppParallel = "5.1.10", fs = "1.6.3")
+  older <- older[names(older) %in% all & !nzchar(Sys.which("cmake"))]
+  if (length(older) > 0) {
     utils::install.packages(
-      file.path(
+      sprintf(
+        "%s/Archive/%s/%s_%s.tar.gz",
         utils::contrib.url(getOption("repos")[["CRAN"]], "source"),
-        "Archive/RcppParallel/RcppParallel_5.1.10.tar.gz"
+        names(older), names(older), older
       ),
       lib = arguments[2], repos = NULL, type = "source", quiet = TRUE,
       dependencies = FALSE

@@ -49,6 +49,8 @@ test_that("parts are those of a loop over values", {
   # The identifier is left out; all else is there
   expect_identical(decode_file(plan), {
     data$group <- factor(data$group, c("a", "b", "c", "other"))
+    # Whole numbers within integers, as the codebook says
+    data$pay <- as.integer(data$pay)
     data[c("pay", "group")]
   })
 })
@@ -61,7 +63,7 @@ test_that("other codes and amounts give a file of their own", {
   )
   amounts <- list(pay = list(values = c(300, 301)))
   found <- decode_file(plan, codes, amounts)
-  expect_identical(found$pay, c(0, 300, 301))
+  expect_identical(found$pay, c(0L, 300L, 301L))
   # 1,000 is a multiple of 1,000 and in no other part
   amounts$pay$values[1] <- 1000
   expect_error(decode_file(plan, codes, amounts), class = input_error)

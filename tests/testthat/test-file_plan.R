@@ -122,5 +122,5 @@ test_that("NaN is named as such, and no bound is blamed", {
   alone <- expect_error(synthesize_file(replace(file, 1, 1)))
   expect_no_match(conditionMessage(alone), "State", fixed = TRUE)
   file$a[1:2] <- Inf
-  expect_error(file_plan(file, book), "beyond the bounds")
+  expect_error(file_plan(file, book), "2 records with an infinite value")
 })

@@ -31,7 +31,7 @@ bad_cases <- list(
     x <- c(98765, 98765, 3:60)
     file_plan(with_column("x", x), plain_book())
   }),
-  infinite = list("beyond the bounds, 1 record with NaN", outside, function() {
+  infinite = list("an infinite value, 1 record with NaN", outside, function() {
     file_plan(with_column("x", c(Inf, NaN, 3:60)), plain_book())
   }),
   absent = list("`x`: 1 record without", outside, function() {
