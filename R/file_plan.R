@@ -431,21 +431,38 @@ check_file_numbers <- function(plan, file, specs, rules) {
   drafted <- drafted_columns(plan$codebook)
   for (name in setdiff(names(plan$amounts), c(plan$published, drafted))) {
     spec <- specs[[name]]
-    stated <- c(
-      spec$lower, spec$upper, Filter(Negate(is_usual_code), spec$codes),
-      spec$heaps, of_rules[[name]]
+    of_type <- function(x) {
+      if (spec$type == "date") as.Date(x, origin = "1970-01-01") else x
+    }
+    # Read where there is a number to look for
+    delayedAssign(
+      "all", bare_numbers(plain_column(whole_column(file, name)))
     )
-    if (spec$type == "date") stated <- as.Date(stated, origin = "1970-01-01")
+    ends <- c(spec$lower, spec$upper, of_rules[[name]])
+    codes <- of_few(of_type(c(spec$codes, spec$heaps)), all)
     refuse_coincidence(
-      unname(stated), function(x) {
+      of_type(unname(c(ends, codes))), function(x) {
         # With codes and without
-        coincides(x, bare_numbers(plain_column(whole_column(file, name)))) |
-          coincides(x, plan$amounts[[name]]$values)
+        coincides(x, all) | coincides(x, plan$amounts[[name]]$values)
       }, plan$confirmed, name, "codebook",
       "Numbers that a codebook or a rule states",
       confirm = "file_plan(confirmed = c(...))"
     )
   }
+}
+
+#' Codes and heaps that may be one record's own value
+#'
+#' Those that several records have are stated for that.
+#' @param codes (numeric or `Date`)
+#' @param column (double)
+#' @return (double)
+#' @noRd
+of_few <- function(codes, column) {
+  long <- is_long(codes)
+  codes <- as.double(codes)[long]
+  codes <- codes[!is_usual_code(codes)]
+  codes[vapply(codes, function(x) sum(column == x, na.rm = TRUE), 1) < 3]
 }
 
 #' Is a code written as surveys write them, such as 9999 or 9997?

@@ -546,16 +546,20 @@ test_that("worst-case files are as described", {
 
 test_that("an audit takes bounds as a job does, and drops no margin", {
   file <- data.frame(y = c(2, 3, 5, 8, 40))
-  audit <- function(...) {
-    audit_guarantee(log(y) ~ 1, file, gaussian(),
+  audit <- function(data, ...) {
+    audit_guarantee(log(y) ~ 1, data, gaussian(),
       epsilon = 1, prior = prior_normal(intercept = c(1, 2)),
       replacements = 4, cells = 1500, ...
     )
   }
   refused <- function(...) {
-    expect_error(audit(...), class = "pseudosynth_error_input")
+    expect_error(audit(file, ...), class = "pseudosynth_error_input")
   }
-  refused(mechanism = "censor_uw", bounds = range(file$y), margin_share = 0)
+  own <- data.frame(y = c(2.345, 3, 5, 8, 40.67))
+  expect_error(
+    audit(own, mechanism = "censor_uw", bounds = range(own$y)),
+    class = "pseudosynth_error_public_ends"
+  )
   refused(
     mechanism = "censor_uw", bounds = c(1, 99), margin_share = 0, bins = 9
   )

@@ -359,11 +359,24 @@ test_that("a codebook's and a rule's numbers are compared, by the plan", {
   )
   expect_no_error(plan(book(pay = list(lower = "1.2345"))))
   refused_number(plan(book(visits = list(lower = text(min(data$visits))))))
-  # Codes as surveys write them pass; one that is a value does not
+  # Codes as surveys write them pass, and those that several records have; one
+  # that is a record's value does not
   expect_identical(is_usual_code(c(-9999, 9997, 88888, 8887, 12345)), c(
     TRUE, TRUE, TRUE, FALSE, FALSE
   ))
   refused_number(plan(book(pay = list(codes = c("9999999", text(pay[2]))))))
+  refused_number(plan(book(pay = list(heaps = text(pay[2])))))
+  coded <- function(times, ...) {
+    codes <- c("9999999", "7654321", "99998")
+    data$pay[9 + seq_len(times)] <- 7654321
+    data$pay[20] <- 99998
+    suppressWarnings(file_plan(data, book(pay = list(codes = codes)), ...))
+  }
+  refused_number(coded(2))
+  expect_no_error(coded(2, confirmed = 7654321))
+  expect_no_error(coded(3))
+  data$pay[21:23] <- 1234.5
+  expect_no_error(plan(book(pay = list(heaps = "1234.5"))))
   # Days; both kinds are confirmed as text
   first <- format(min(data$day))
   refused_number(plan(book(day = list(lower = first))))

@@ -453,7 +453,7 @@ test_that("a single record at a stated end is nobody's own value", {
 test_that("sets cut at a stated end leave, whoever is there", {
   local_fixed_chance()
   data <- withr::with_seed(3, data.frame(
-    y = pmax(c(0, rnorm(280, 10, 3.6)), 0), a = factor(rep(1:3, length = 281))
+    y = pmax(c(0, rnorm(280, 10, 3.2)), 0), a = factor(rep(1:3, length = 281))
   ))
   noisy <- suppressWarnings(suppressMessages(score_release(
     y ~ a, data, gaussian(),

@@ -350,8 +350,8 @@ test_that("a count's margin is whole numbers, with its zeros and its tail", {
     )), 0.2)
     # The relation stays, of the family that knows such tails
     if (is.null(reference$size)) next
-    ratio <- function(y) mean(y[data$a == "b"]) / mean(y[data$a == "a"])
-    expect_lt(abs(log(ratio(set$y) / ratio(data$y))), 0.3)
+    ratio <- function(d) mean(d$y[d$a == "b"]) / mean(d$y[d$a == "a"])
+    expect_lt(abs(log(ratio(set) / ratio(data))), 0.3)
   }
 })
 
@@ -368,7 +368,7 @@ test_that("a proportion's margin lies within its bounds", {
   }
   set <- synthesize(make(c(50, 150)), 1, data, seed = 1)[[1]]
   expect_true(all(set$y > 50 & set$y < 150))
-  expect_lt(abs(diff(tapply(set$y, data$a, mean)) -
+  expect_lt(abs(diff(tapply(set$y, set$a, mean)) -
     diff(tapply(data$y, data$a, mean))), 2)
   error <- expect_error(make(c(40, 150)), class = "pseudosynth_error_input")
   expect_identical(error$arg, "bounds")
