@@ -91,7 +91,7 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
   check_no_dots(..., hint = "See {.fn attribute_risk}.")
   intervals <- check_count(intervals, min = 2)
   data <- confidential_file(data, synthetic)
-  sets <- release_sets(synthetic, data)
+  sets <- release_sets(synthetic, data, variable)
   variable <- synthetic_variable(synthetic, variable, whole = TRUE)
   check_columns(variable, data, "data")
   refuse_if(

@@ -133,7 +133,7 @@ compare.default <- function(..., data = NULL, variable = NULL, groups = NULL,
   data <- confidential_file(data, releases)
   variable <- synthetic_variable(releases[[1]], variable)
   check_same_file(releases, data, variable)
-  sets <- lapply(releases, release_sets, data)
+  sets <- lapply(releases, release_sets, data, variable)
   columns <- lapply(unlist(sets, recursive = FALSE), names)
   measure <- comparison_measure(
     data, Reduce(intersect, columns, names(data)), variable,

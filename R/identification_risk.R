@@ -22,10 +22,10 @@
 #'   there are none.
 #'
 #' @param synthetic What was or would be released:
-#'   [`synthetic_data`][synthetic_data], whose rows are matched to those of
-#'   `data` by their published columns, or a `pseudo_posterior`; or, with rows
-#'   in the order of `data`, a data frame (top-coded data, for instance) or a
-#'   list of data frames.
+#'   [`synthetic_data`][synthetic_data], a `pseudo_posterior`, a data frame
+#'   (top-coded data, for instance) or a list of data frames. Rows are matched
+#'   to those of `data` by all columns but `variable`, if these are the file's;
+#'   else they must be in its order.
 #' @param data (data frame or `NULL`) The confidential records, or a
 #'   `synthesizer`, whose records are then used. Default `NULL`: the records of
 #'   a `pseudo_posterior`.
@@ -88,12 +88,17 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
   check_radius(rlang::maybe_missing(radius), relative)
   threads <- check_count(threads, min = 1, max = 1024)
   data <- confidential_file(data, synthetic)
-  sets <- release_sets(synthetic, data)
+  sets <- release_sets(synthetic, data, variable)
   variable <- synthetic_variable(synthetic, variable, whole = TRUE)
   known <- check_known(known, data, variable)
   y <- response_values(data, variable)
+  # Where nobody knows them, too: they say whose row is whose
+  own <- sets_of(synthetic)
+  published <- if (inherits(own, "synthetic_data")) {
+    setdiff(names(sets[[1]]), own$columns$name)
+  }
   values <- vapply(seq_along(sets), function(j) {
-    aligned_values(sets[[j]], j, data, known, variable)
+    aligned_values(sets[[j]], j, data, known, variable, published)
   }, numeric(length(y)))
 
   pattern <- known_pattern(data, known)
@@ -109,7 +114,7 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
 
 #' The values of one set, after checking that its rows are those of the file
 #' @noRd
-aligned_values <- function(set, j, data, known, variable) {
+aligned_values <- function(set, j, data, known, variable, published) {
   refuse_if(
     nrow(set) != nrow(data),
     "{.arg synthetic} must have the same rows as {.arg data}.",
@@ -117,14 +122,16 @@ aligned_values <- function(set, j, data, known, variable) {
     i = "The risk is measured for the file's own records.", arg = "synthetic"
   )
   check_columns(known, set, "synthetic")
-  for (name in known) {
-    differ <- which(pattern_value(set[[name]]) != pattern_value(data[[name]]))
+  for (name in union(known, intersect(published, names(data)))) {
+    codes <- row_codes(set, data, name)
+    differ <- which(codes$set != codes$data)
     n <- length(differ)
     refuse_if(
       n > 0,
-      "The rows of {.arg synthetic} must be in the order of {.arg data}.",
-      x = "Column {.val {name}} of set {j} differs in {n} row{?s}.",
-      i = "Compute risks before rows are shuffled.",
+      "The rows of {.arg synthetic} must be those of {.arg data}.",
+      x = "Column {.val {name}} of set {j} differs in {n} row{?s}, in whatever
+           order its rows are.",
+      i = "The risk is measured for the file's own records.",
       arg = "synthetic", rows = differ
     )
   }

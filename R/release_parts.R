@@ -94,9 +94,11 @@ release_transform <- function(synthetic) {
 }
 
 #' The sets as a list of data frames, each of which can stand for the file
-#' @param data (data frame) The confidential file.
+#' @param data (data frame) The confidential file, in whose order the sets are
+#'   put.
+#' @param variable (string or `NULL`) The synthetic column, for data frames.
 #' @noRd
-release_sets <- function(synthetic, data) {
+release_sets <- function(synthetic, data, variable = NULL) {
   check_drawn(synthetic)
   own <- nrow(if (is_job(synthetic)) job_data(synthetic) else data)
   refuse_if(
@@ -114,53 +116,129 @@ release_sets <- function(synthetic, data) {
      {.cls pseudo_posterior}, a data frame or a list of data frames."
   )
   for (set in sets) check_one_set(set, data)
-  if (inherits(synthetic, "synthetic_data")) {
-    sets <- in_file_order(sets, data, synthetic$columns$name)
-  }
-  sets
+  names <- if (inherits(synthetic, "synthetic_data")) synthetic$columns$name
+  names <- names %||% variable %||% attr(synthetic, "variable")
+  in_file_order(sets, data, names)
 }
 
 #' Sets whose rows are those of the file, by their published columns
 #'
-#' Of records that are equal in these, any has any of their rows.
+#' All that pairs a set's rows with the file's asks here. Of records that are
+#' equal in these columns, any has any of their rows.
 #' @param names (character) Of the synthesized columns.
 #' @return (list) As `sets`, where their published columns are not the file's.
 #' @noRd
 in_file_order <- function(sets, data, names) {
-  rows <- rows_of_file(sets[[1]], data, setdiff(names(sets[[1]]), names))
-  if (is.null(rows)) sets else lapply(sets, set_rows_of, rows)
+  published <- setdiff(names(sets[[1]]), names)
+  shown <- function(set) plain_frame(set)[intersect(published, names(set))]
+  first <- shown(sets[[1]])
+  rows <- rows_of_file(sets[[1]], data, published)
+  lapply(sets, function(set) {
+    # Sets of one object share their order, others have their own
+    if (!identical(shown(set), first)) {
+      rows <- rows_of_file(set, data, published)
+    }
+    if (is.null(rows)) set else set_rows_of(set, rows)
+  })
 }
 
 #' The row of a set that each record of the file has
 #' @return (integer or `NULL`, where they are in order, or none is the file's)
 #' @noRd
 rows_of_file <- function(set, data, published) {
-  known <- length(published) > 0 && all(published %in% names(data)) &&
-    nrow(set) == nrow(data)
-  if (!known || in_same_order(set, data, published)) {
+  codes <- row_codes(set, data, published)
+  if (is.null(codes) || identical(codes$set, codes$data)) {
     return(NULL)
   }
-  keys <- lapply(list(set, data), function(x) {
-    do.call(paste, c(lapply(x[published], row_text), sep = "\r"))
-  })
-  orders <- lapply(keys, order, method = "radix")
-  if (!identical(keys[[1]][orders[[1]]], keys[[2]][orders[[2]]])) {
+  orders <- lapply(codes, order, method = "radix")
+  if (!identical(codes$set[orders$set], codes$data[orders$data])) {
     return(NULL)
   }
   rows <- integer(nrow(set))
-  rows[orders[[2]]] <- orders[[1]]
+  rows[orders$data] <- orders$set
   rows
 }
 
-row_text <- function(x) {
-  values <- if (is.factor(x)) as.character(x) else plain_column(x)
-  if (is.numeric(values)) shortest_text(as.double(values)) else as_text(values)
+in_same_order <- function(set, data, published) {
+  codes <- row_codes(set, data, published)
+  is.null(codes) || identical(codes$set, codes$data)
 }
 
-in_same_order <- function(set, data, published) {
-  all(vapply(published, function(name) {
-    identical(row_text(set[[name]]), row_text(data[[name]]))
-  }, TRUE))
+#' Numbers of the rows of a set and a file: one for those that are equal
+#' @return (list of integer) `set` and `data`; `NULL` where nothing is shared.
+#' @noRd
+row_codes <- function(set, data, published) {
+  n <- nrow(data)
+  shared <- Filter(function(name) {
+    all(vapply(list(set[[name]], data[[name]]), function(x) {
+      is.atomic(x) && !is.complex(x) && is.null(dim(x)) && !is.null(x)
+    }, TRUE))
+  }, intersect(published, intersect(names(set), names(data))))
+  if (length(shared) == 0 || nrow(set) != n) {
+    return(NULL)
+  }
+  code <- pattern_code(
+    lapply(shared, function(name) paired_values(set[[name]], data[[name]])),
+    2 * n
+  )
+  list(set = code[seq_len(n)], data = code[n + seq_len(n)])
+}
+
+#' A column of a set above the file's, as values that compare exactly
+#'
+#' A plan reads the numbers and dates that a file has as text.
+#' @noRd
+paired_values <- function(set, file) {
+  plain <- lapply(list(set, file), function(x) {
+    values <- plain_column(x)
+    if (is.factor(values)) values <- as.character(values)
+    if (is.character(values)) {
+      return(as_text(values))
+    }
+    values <- as.double(values)
+    values[is.nan(values)] <- NA
+    values
+  })
+  text <- vapply(plain, is.character, TRUE)
+  if (text[1] != text[2]) {
+    other <- list(set, file)[[which(!text)]]
+    words <- plain[[which(text)]]
+    met <- unique(words)
+    told <- text_as_kind(met, other)
+    plain[[which(text)]] <- told[match(words, met)]
+    plain[[which(!text)]] <- kind_text(plain[[which(!text)]], other)
+  }
+  c(plain[[1]], plain[[2]])
+}
+
+#' Numbers, dates and flags as text that is one for equal values
+#' @param like (vector) Of the type.
+#' @noRd
+kind_text <- function(x, like) {
+  if (inherits(like, "Date")) {
+    return(date_text(x))
+  }
+  # Zero has no sign
+  text <- shortest_text(x + 0)
+  text[is.na(x)] <- NA
+  text
+}
+
+#' Text that writes values of another type in the form of kind_text()
+#' @noRd
+text_as_kind <- function(text, like) {
+  if (inherits(like, "Date")) {
+    return(text)
+  }
+  text[text %in% ""] <- NA
+  numbers <- suppressWarnings(as.double(text))
+  if (is.logical(like)) {
+    flags <- as.logical(text)
+    numbers <- ifelse(is.na(flags), numbers, as.double(flags))
+  }
+  written <- !is.na(numbers)
+  text[written] <- kind_text(numbers[written], like)
+  text
 }
 
 #' Refuse what sets are yet to be drawn from

@@ -12,7 +12,7 @@ shared_value <- 0.05
 
 #' What an analyst would find in the sets and not in the file
 #'
-#' @param x (`synthetic_data`) In the order of `data`.
+#' @param x (`synthetic_data`)
 #' @param fit (`synthesizer` or `score_release`) They were drawn from.
 #' @param data (data frame) The file.
 #' @return (character) One sentence each.
@@ -25,7 +25,8 @@ remarks_of_sets <- function(x, fit, data) {
   give_back_memory(nrow(data))
   variable <- response$name
   y <- data[[variable]]
-  values <- lapply(as.list(x), function(set) as.double(set[[variable]]))
+  sets <- in_file_order(as.list(x), data, variable)
+  values <- lapply(sets, function(set) as.double(set[[variable]]))
   as.character(c(
     remarks_of_values(y, values), remark_r_squared(fit, data, values)
   ))

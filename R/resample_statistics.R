@@ -74,7 +74,7 @@ resample_statistics <- function(synthetic, data = NULL,
   check_string(survey_weights, null = TRUE)
   releases <- named_release_list(synthetic)
   data <- confidential_file(data, releases)
-  sets <- lapply(releases, release_sets, data)
+  sets <- lapply(releases, release_sets, data, variable)
   variable <- synthetic_variable(releases[[1]], variable)
   check_columns(variable, data, "data")
   check_survey_weights(data, survey_weights, "data", variable)

@@ -191,7 +191,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     ))
   }
   pmse <- check_pmse(pmse)
-  sets <- release_sets(synthetic, data)
+  sets <- release_sets(synthetic, data, variable)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
   check_survey_weights(data, survey_weights, "data", variable)

@@ -88,10 +88,18 @@ test_that("synthetic data know their variable and stay aligned", {
     ),
     risk
   )
-  shuffled <- job$synthetic[[1]][rev(seq_len(nrow(data))), ]
+  other <- job$synthetic[[1]]
+  other$age <- rev(other$age)
   expect_error(
-    identification_risk(shuffled, data, "age", 0.2, variable = "income"),
-    "order", class = "pseudosynth_error_input"
+    identification_risk(other, data, "age", 0.2, variable = "income"),
+    "those of `data`", class = "pseudosynth_error_input"
+  )
+  # Where nobody knows the column that differs, as well
+  away <- data
+  away$age <- rev(away$age)
+  expect_error(
+    identification_risk(job$synthetic, away, "earner", 0.2),
+    "those of `data`", class = "pseudosynth_error_input"
   )
 })
 
