@@ -86,9 +86,10 @@
 #'   if it equals a value of the column, its mean, sum, standard deviation or
 #'   median, an extreme or a usual quantile, unless it is confirmed here. Of
 #'   dates, the first and the last day of a month always pass. Codes such as
-#'   9999 and 9997 do, too. Numbers and dates together are given as text. The
-#'   label and the certificate list them. Default `NULL`: none. Columns of a
-#'   draft are not looked at before they are confirmed, nor are published ones.
+#'   9999 and 9997 do, too, and codes and heaps that three records have. Numbers
+#'   and dates together are given as text. The label and the certificate list
+#'   them. Default `NULL`: none. Columns of a draft are not looked at before
+#'   they are confirmed, nor are published ones.
 #' @param ... Must be empty.
 #' @return A `file_plan`, confidential:
 #'   * `table`: a row for each column, in the file's order: `column`, `type`,
