@@ -372,8 +372,10 @@ check_public_scaling <- function(scaling, frame, count, confirmed) {
 
 #' Refuse a divisor of survey weights that is the file's own
 #'
-#' Weights with a mean of 1, or a sum of 1, were divided by the file's own mean
-#' or sum before: whatever divides them now does not undo that.
+#' Weights with a mean or a sum of 1, or of the divisor, were divided by the
+#' file's own mean or sum before: whatever divides them now does not undo that.
+#' The divisor may be a round number that weights of a design come near to, so
+#' it is compared more closely than 1 is.
 #' @param survey (list or `NULL`) See new_survey().
 #' @noRd
 check_public_divisor <- function(survey, weights, confirmed) {
@@ -385,11 +387,15 @@ check_public_divisor <- function(survey, weights, confirmed) {
     "survey_weights"
   )
   facts <- facts_of(weights)
-  normal <- min(abs(c(facts$mean, facts$n * facts$mean) - 1)) < 1e-4
+  own <- c(facts$mean, facts$n * facts$mean)
+  one <- abs(own - 1) < 1e-4
+  normal <- one | abs(own / survey$scale - 1) < 1e-6
   refuse_private(
-    normal && !is_confirmed(survey$scale, confirmed), "{.arg survey_weights}",
-    x = "{.val {survey$column}} has {if (abs(facts$mean - 1) < 1e-4) 'a mean'
-         else 'a sum'} of 1: it was divided by a number of the file.",
+    any(normal) && !is_confirmed(survey$scale, confirmed),
+    "{.arg survey_weights}",
+    x = "{.val {survey$column}} has {if (normal[1]) 'a mean' else 'a sum'} of
+         {if (any(one)) '1' else 'the divisor'}: it was divided by a number of
+         the file.",
     i = "Give the weights as the design has them, and a public divisor.",
     i = "If the weights were normalised by public numbers alone, confirm the
          divisor: {.code {confirm_line}}.", arg = "survey_weights"

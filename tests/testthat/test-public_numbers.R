@@ -165,6 +165,13 @@ test_that("spreads, scalings and survey weights are compared, too", {
     fit <- weights(1, confirmed = 1)
     expect_match(guarantee(fit)$public_inputs[["confirmed"]], "^1 as public")
   }
+  # Normalised to the divisor itself, or to a sum that it is
+  weight <- stated_file()$w
+  for (by in list(mean(weight), sum(weight))) {
+    data$w <- 500 * weight / by
+    refused_number(weights(500), "survey_weights")
+    expect_no_error(weights(500, confirmed = 500))
+  }
 })
 
 test_that("histograms compare bounds and breaks, jobs before they fit", {
