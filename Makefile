@@ -101,14 +101,15 @@ studies: install
 kills: install
 	@Rscript tests/faults/kills.R 100
 
-# Half an hour; lines that stand in the table are not run again
+# An hour
 neighbours: install
 	@Rscript tests/faults/neighbours.R 2000 1
 
+# Half an hour; lines that stand in the table are not run again
 odd: install
 	@Rscript tests/faults/odd-input.R $(or $(N),8000) $(or $(SEED),1) odd-input.csv
 
-# Half an hour
+# An hour
 paid: install
 	@Rscript tests/faults/paid.R 5000 1 paid.csv
 

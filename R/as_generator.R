@@ -85,13 +85,17 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
   asked <- asked_sets(
     m, NULL, margin, "prior", seed, allow_unconverged, bounds
   )
-  plan <- plan_sets(fit, asked, ledger, generator_words[["model"]])
+  plan <- plan_sets(
+    fit, asked, ledger, generator_words[["model"]], pay = FALSE
+  )
   tell_level_order(fit$data[fit$design$variables])
   generator <- new_generator(
     fit, fit$draws[drawn_rows(fit, plan$asked), , drop = FALSE], margin,
     bounds, publish_guarantee(plan$label)
   )
+  # What the scan refuses has cost nothing
   scan_generator(generator, fit, data %||% fit$data, public)
+  pay_sets(ledger, fit, plan$label, plan$rows)
   generator
 }
 

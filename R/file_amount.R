@@ -213,12 +213,14 @@ amount_margin <- function(y, breaks, budget, n, seed, what) {
 #' other, and the values between them.
 #' @param counts (list) `counts` and `breaks`.
 #' @param amount (list) See part_groups().
+#' @param kind (character) Of each count, see open_kinds().
 #' @noRd
-falling_tails <- function(counts, amount, share = 0.1) {
+falling_tails <- function(
+    counts, amount, share = 0.1,
+    kind = open_kinds(amount)[bins_of_counts(counts, amount)]) {
   width <- diff(counts$breaks)
   density <- counts$counts / width
   below <- cumsum(counts$counts) / sum(counts$counts)
-  kind <- open_kinds(amount)[bins_of_counts(counts, amount)]
   for (one in unique(kind)) {
     low <- which(below < share & kind == one)
     high <- which(below > 1 - share & kind == one)
@@ -233,24 +235,23 @@ falling_tails <- function(counts, amount, share = 0.1) {
 #' The nearest falling sequence: pools of adjacent violators
 #' @noRd
 falling <- function(y, weight) {
-  value <- size <- length <- numeric(0)
+  value <- size <- numeric(length(y))
+  length <- integer(length(y))
+  k <- 0
   for (i in seq_along(y)) {
-    value <- c(value, y[i])
-    size <- c(size, weight[i])
-    length <- c(length, 1)
-    k <- base::length(value)
+    k <- k + 1
+    value[k] <- y[i]
+    size[k] <- weight[i]
+    length[k] <- 1L
     while (k > 1 && value[k] > value[k - 1]) {
-      both <- c(k - 1, k)
-      value[k - 1] <- stats::weighted.mean(value[both], size[both])
-      size[k - 1] <- sum(size[both])
-      length[k - 1] <- sum(length[both])
+      both <- size[k - 1] + size[k]
+      value[k - 1] <- (size[k - 1] * value[k - 1] + size[k] * value[k]) / both
+      size[k - 1] <- both
+      length[k - 1] <- length[k - 1] + length[k]
       k <- k - 1
-      value <- value[seq_len(k)]
-      size <- size[seq_len(k)]
-      length <- length[seq_len(k)]
     }
   }
-  rep(value, length)
+  rep(value[seq_len(k)], length[seq_len(k)])
 }
 
 #' A replaced record may have had no value: it then adds a column

@@ -4,7 +4,8 @@
 #' The means of a release's sets, and their standard errors about the file's
 #'
 #' Of amounts, counts and levels that are numbers. What is published is exact
-#' and has none; neither have dates, of which nobody takes a share.
+#' and has none; neither have dates, of which nobody takes a share. A mean of
+#' which the noisy numbers tell nothing is missing, and its error is infinite.
 #' @param x (list) The parts of a `file_release`.
 #' @return (data frame) `column`, `mean` and `error`.
 #' @noRd
@@ -13,17 +14,34 @@ released_means <- function(x) {
   specs <- specs[setdiff(names(specs), x$published)]
   found <- lapply(specs, function(spec) {
     amount <- x$amounts[[spec$column]]
-    one <- if (is_amount(spec) && spec$type != "date" && !is.null(amount)) {
-      mean_of_amount(x, amount)
-    } else if (has_number_levels(spec)) {
-      mean_of_levels(x, spec)
+    if (is_amount(spec) && spec$type != "date" && !is.null(amount)) {
+      told_mean(spec, mean_of_amount, x, amount)
+    } else if (has_number_levels(spec) && spec$column %in% names(x$levels)) {
+      told_mean(spec, mean_of_levels, x, spec)
     }
-    if (!is.null(one)) data.frame(column = spec$column, one)
   })
   do.call(rbind, c(
     list(data.frame(column = character(), mean = double(), error = double())),
     unname(found)
   ))
+}
+
+#' A mean and its error, whatever the noise
+#'
+#' The release is paid for, and this adds to it alone: where the noise leaves
+#' nothing to count with, such as curves that no matrix can be solved for, the
+#' mean is as uncertain as can be, and is said to be so.
+#' @param estimate (function of `...`) Gives `mean` and `error`, or `NULL`.
+#' @return (data frame) A row of released_means().
+#' @noRd
+told_mean <- function(spec, estimate, ...) {
+  found <- tryCatch(estimate(...), error = function(error) NULL)
+  mean <- found$mean %||% NA_real_
+  error <- found$error %||% Inf
+  data.frame(
+    column = spec$column, mean = if (is.finite(mean)) mean else NA_real_,
+    error = if (is.finite(mean + error)) error else Inf
+  )
 }
 
 #' Are the levels of a column numbers, whose mean means something?
@@ -43,9 +61,6 @@ has_number_levels <- function(spec) {
 mean_of_levels <- function(x, spec) {
   block <- x$block
   own <- match(spec$column, names(x$levels))
-  if (is.na(own)) {
-    return(NULL)
-  }
   value <- text_number(spec$levels)
   valued <- seq_along(value)
   cells <- table_estimate(block, own)
@@ -94,21 +109,26 @@ mean_of_amount <- function(x, amount) {
 uncertain_mean <- 0.05
 
 #' How uncertain means are: two standard errors, as shares of them
+#'
+#' Of a mean of 0, or one that is missing, any share.
 #' @param means (data frame or `NULL`, none are known) See released_means().
-#' @return (named double)
+#' @return (named double, none of them missing)
 #' @noRd
 mean_uncertainty <- function(means) {
   if (is.null(means)) {
     return(double())
   }
-  stats::setNames(2 * means$error / abs(means$mean), means$column)
+  share <- 2 * means$error / abs(means$mean)
+  share[is.na(share)] <- Inf
+  share[means$error == 0] <- 0
+  stats::setNames(share, means$column)
 }
 
 #' Say which means the noise leaves open
 #' @noRd
 tell_means <- function(means) {
   share <- mean_uncertainty(means)
-  share <- sort(share[!share <= uncertain_mean], decreasing = TRUE)
+  share <- sort(share[share > uncertain_mean], decreasing = TRUE)
   if (length(share) > 0) {
     tell_of(
       "means",
@@ -147,8 +167,8 @@ means_text <- function(means) {
   if (length(share) == 0) {
     return(NULL)
   }
-  share <- sort(share, decreasing = TRUE, na.last = FALSE)
-  far <- share[!share <= uncertain_mean]
+  share <- sort(share, decreasing = TRUE)
+  far <- share[share > uncertain_mean]
   rest <- share[share <= uncertain_mean]
   text <- c(
     if (length(far) > 0) paste("uncertain:", uncertain_means(far)),

@@ -39,9 +39,12 @@ parts_of_bins <- function(breaks, law_of, count = FALSE) {
 #'   times the curve.
 #' @noRd
 modal_counts <- function(parts, noisy, known) {
-  best <- likeliest(ratio_fits(noisy, known, parts))
-  counts_in_parts(parts, best$counts, best$curve)
+  fit_counts(parts, likeliest(ratio_fits(noisy, known, parts)))
 }
+
+#' @param fit (list) See ratio_fit().
+#' @noRd
+fit_counts <- function(parts, fit) counts_in_parts(parts, fit$counts, fit$curve)
 
 #' @param counts,curve (double, K) Of the bins.
 #' @noRd
@@ -155,30 +158,52 @@ open_tails <- function(parts) {
 #' The modes of the log ratio, one for each size of curve and spikes
 #' @inheritParams modal_counts
 #' @param moves (function of `parts`) Gives the covariance of what moves a law.
-#' @return (list of lists) See ratio_mode(), with `curve` (its part of the log
-#'   ratio) and `size` (of both).
+#' @return (list of lists) See ratio_fit().
 #' @noRd
 ratio_fits <- function(noisy, known, parts, moves = moved_covariance) {
-  log_law <- log(parts$of_bins)
-  place <- parts$place$bins
-  moved <- moves(parts)
-  bend <- curve_covariance(place)
+  priors <- ratio_priors(parts, moves)
   fits <- list()
   try <- function(size) {
-    curve <- moved + size[1]^2 * bend
-    one <- ratio_mode(
-      noisy, known, log_law, curve + diag(size[2]^2, length(place)),
-      likeliest(fits)$ratio %||% (0 * log_law)
+    fits[[length(fits) + 1]] <<- ratio_fit(
+      noisy, known, parts, priors(size), likeliest(fits)$ratio
     )
-    one$curve <- drop(curve %*% one$pull)
-    one$size <- size
-    fits[[length(fits) + 1]] <<- one
   }
   # How good one is depends little on the other
   for (curve in c(0.1, 0.4, 1.5, 6)) try(c(curve, 0.1))
   best <- likeliest(fits)$size[1]
   for (spike in c(0.01, 0.3, 1)) try(c(best, spike))
   fits
+}
+
+#' The mode of the log ratio, for one size of curve and spikes
+#' @inheritParams modal_counts
+#' @param prior (list) One of ratio_priors().
+#' @param ratio (double, K, or `NULL`) Where to start; default: at the law.
+#' @return (list) See ratio_mode(), with `curve` (its part of the log ratio) and
+#'   `size` (of both).
+#' @noRd
+ratio_fit <- function(noisy, known, parts, prior, ratio = NULL) {
+  log_law <- log(parts$of_bins)
+  fit <- ratio_mode(noisy, known, log_law, prior, ratio %||% (0 * log_law))
+  fit$curve <- drop(prior$curve %*% fit$pull)
+  fit$size <- prior$size
+  fit
+}
+
+#' What the log ratio is like before noisy counts are looked at
+#' @inheritParams ratio_fits
+#' @return (function of sizes, of the curve and of spikes) Gives a list: `size`,
+#'   `curve` (covariance of the curve), `root` (Cholesky's, of the whole
+#'   covariance) and `precision` (its inverse).
+#' @noRd
+ratio_priors <- function(parts, moves = moved_covariance) {
+  moved <- moves(parts)
+  bend <- curve_covariance(parts$place$bins)
+  function(size) {
+    curve <- moved + size[1]^2 * bend
+    root <- chol(curve + diag(size[2]^2, nrow(curve)))
+    list(size = size, curve = curve, root = root, precision = chol2inv(root))
+  }
 }
 
 likeliest <- function(fits) {
@@ -189,7 +214,7 @@ likeliest <- function(fits) {
 #'
 #' Gauss and Newton's steps, shortened until they gain.
 #' @param log_law (double, K) Log shares of the bins under the law.
-#' @param prior (matrix, K x K) Covariance of the log ratio.
+#' @param prior (list) See ratio_priors().
 #' @param ratio (double, K) Where to start.
 #' @return (list) `counts`, `ratio`, `pull` (what the prior's covariance makes
 #'   the ratio of), `likelihood` (logarithm, by Laplace's approximation),
@@ -199,8 +224,7 @@ likeliest <- function(fits) {
 #' @noRd
 ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
   n <- sum(noisy)
-  root <- chol(prior)
-  precision <- chol2inv(root)
+  precision <- prior$precision
   at <- function(ratio) {
     p <- exp(log_law + ratio - max(log_law + ratio))
     p <- p / sum(p)
@@ -234,7 +258,7 @@ ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
   }
   list(
     counts = n * now$p, ratio = now$ratio, pull = now$pull,
-    likelihood = -now$loss - sum(log(diag(factor))) - sum(log(diag(root))),
+    likelihood = -now$loss - sum(log(diag(factor))) - sum(log(diag(prior$root))),
     factor = factor, at = at
   )
 }

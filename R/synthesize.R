@@ -163,16 +163,12 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   }
   asked["seed"] <- list(NULL)
   arguments <- list(fit = fit, asked = asked, ledger = ledger)
-  sets <- if (!is.null(ledger) && inherits(fit, "synthesizer")) {
+  if (!is.null(ledger) && inherits(fit, "synthesizer")) {
     start_paid("synthesize", arguments, seed, run_sets)
   } else {
     # Sets of a release cost nothing: they are drawn again
     do.call(run_sets, c(arguments, list(seed = seed)), quote = TRUE)
   }
-  if (inherits(fit, "synthesizer") && is.null(newdata)) {
-    tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
-  }
-  sets
 }
 
 #' Refuse what is on the way to a source, with the line that leads there
@@ -206,7 +202,11 @@ check_source <- function(fit) {
 #' @noRd
 run_sets <- function(fit, asked, ledger, seed) {
   asked["seed"] <- list(seed)
-  draw_planned(fit, plan_sets(fit, asked, ledger))$synthetic
+  sets <- draw_planned(fit, plan_sets(fit, asked, ledger))$synthetic
+  if (inherits(fit, "synthesizer") && is.null(asked$newdata)) {
+    tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
+  }
+  sets
 }
 
 #' Every kind of source: one line each
@@ -275,7 +275,8 @@ asked_sets <- function(m = 1, newdata = NULL, margin = NULL,
 #' @param at_once (number) Records that are in memory together, at most.
 #' @return (list) `source`, `asked`, `response`, `rows` and `label`.
 #' @noRd
-plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf) {
+plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf,
+                      pay = TRUE) {
   kind <- intersect(class(x), names(sources()))
   check_class(x, c(kind, "synthesizer")[1], arg = "fit")
   source <- sources()[[kind[1]]]
@@ -305,10 +306,9 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf) {
   }
   rows <- source$rows(x, asked)
   name <- response$name %||% setdiff(rows$columns, names(rows$data))
-  secret <- source$secret(x)
   if (!is.null(response)) {
     check_public_ends(
-      asked$bounds, secret %||% rows$data[[name]], "bounds", response
+      asked$bounds, source$secret(x) %||% rows$data[[name]], "bounds", response
     )
   }
   # A set's values are there three times: drawn, on their own scale, in the set
@@ -318,19 +318,29 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf) {
   )
   label <- source$label(x, asked, rows)
   if (!is.null(what)) label <- seal(replace(label, "what", what))
-  if (!is.null(ledger)) {
-    run <- run_of(asked$seed)
-    spend(
-      ledger, label, name, rows$data[setdiff(rows$columns, name)], secret,
-      again = isTRUE(run$again),
-      paid = function() note_charged(run, "sets", label$charges),
-      # A fit has no unit: its charges are for records
-      unit = if (inherits(x, "file_release") && !is.null(x$unit$column)) x$unit
-    )
-  }
+  if (pay) pay_sets(ledger, x, label, rows, run_of(asked$seed))
   if (label$holds && !is.null(response)) response <- released_response(response)
   list(
     source = source, asked = asked, response = response, rows = rows,
     label = label
+  )
+}
+
+#' Charge a ledger for sets, before they are drawn
+#' @param label,rows See plan_sets().
+#' @param run (environment or `NULL`) Whoever draws, see new_run().
+#' @noRd
+pay_sets <- function(ledger, x, label, rows, run = NULL) {
+  if (is.null(ledger)) {
+    return(invisible())
+  }
+  name <- x$response$name %||% setdiff(rows$columns, names(rows$data))
+  spend(
+    ledger, label, name, rows$data[setdiff(rows$columns, name)],
+    sources()[[intersect(class(x), names(sources()))[1]]]$secret(x),
+    again = isTRUE(run$again),
+    paid = function() note_charged(run, "sets", label$charges),
+    # A fit has no unit: its charges are for records
+    unit = if (inherits(x, "file_release") && !is.null(x$unit$column)) x$unit
   )
 }

@@ -20,50 +20,54 @@ for (helper in c("nightly", "neighbours", "postgresql")) {
   sys.source(sprintf("tests/testthat/helper-%s.R", helper), tests)
 }
 
-connections <- list(csv = NULL)
-if (requireNamespace("RSQLite", quietly = TRUE)) {
-  lite <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  connections <- c(connections, list(sqlite = lite, written = lite))
-}
-Sys.setenv(NIGHTLY = "true")
-server <- tryCatch(
-  tests$local_postgresql(globalenv()), skip = function(reason) NULL
-)
-if (!is.null(server)) connections$postgresql <- server()
-readers <- c("csv", setdiff(names(connections), "csv"))
-
-set.seed(seed)
-counts <- stats::setNames(integer(length(readers)), readers)
-bad <- 0L
-released <- function(text, case, reader) {
-  function() {
-    tests$released_parts(text, case, reader, connections[[reader]])
+# In a function, whose end stops the server, also when it is interrupted
+compare_pairs <- function(here = environment()) {
+  connections <- list(csv = NULL)
+  if (requireNamespace("RSQLite", quietly = TRUE)) {
+    lite <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+    connections <- c(connections, list(sqlite = lite, written = lite))
   }
-}
-while (sum(counts) < n_pairs) {
-  case <- tests$random_case()
-  reader <- readers[sum(counts) %/% neighbours_of_each %% length(readers) + 1]
-  names <- names(case$text)
-  if (reader == "written") names <- setdiff(names, c("born", "flag"))
-  if (reader == "sqlite") names <- setdiff(names, "born")
-  if (length(names) == 0) next
-  base <- tests$taped(released(case$text, case, reader))
-  for (k in seq_len(min(neighbours_of_each, n_pairs - sum(counts)))) {
-    text <- tests$neighbour_text(case)
-    moved <- tests$parts_moved(base, released(text, case, reader))
-    counts[[reader]] <- counts[[reader]] + 1L
-    if (length(moved) > 0) {
-      bad <- bad + 1L
-      cat(sprintf(
-        "pair %d, %s, %s: %s\n", sum(counts), reader, toString(names),
-        toString(moved)
-      ))
+  Sys.setenv(NIGHTLY = "true")
+  server <- tryCatch(
+    tests$local_postgresql(here), skip = function(reason) NULL
+  )
+  if (!is.null(server)) connections$postgresql <- server()
+  readers <- c("csv", setdiff(names(connections), "csv"))
+
+  set.seed(seed)
+  counts <- stats::setNames(integer(length(readers)), readers)
+  bad <- 0L
+  released <- function(text, case, reader) {
+    function() {
+      tests$released_parts(text, case, reader, connections[[reader]])
     }
   }
-  message(sum(counts), " pairs")
+  while (sum(counts) < n_pairs) {
+    case <- tests$random_case()
+    reader <- readers[sum(counts) %/% neighbours_of_each %% length(readers) + 1]
+    names <- names(case$text)
+    if (reader == "written") names <- setdiff(names, c("born", "flag"))
+    if (reader == "sqlite") names <- setdiff(names, "born")
+    if (length(names) == 0) next
+    base <- tests$taped(released(case$text, case, reader))
+    for (k in seq_len(min(neighbours_of_each, n_pairs - sum(counts)))) {
+      text <- tests$neighbour_text(case)
+      moved <- tests$parts_moved(base, released(text, case, reader))
+      counts[[reader]] <- counts[[reader]] + 1L
+      if (length(moved) > 0) {
+        bad <- bad + 1L
+        cat(sprintf(
+          "pair %d, %s, %s: %s\n", sum(counts), reader, toString(names),
+          toString(moved)
+        ))
+      }
+    }
+    message(sum(counts), " pairs")
+  }
+  cat(sprintf(
+    "%d pairs (%s): %d with a part that is no noisy sum and differs\n",
+    sum(counts), paste(counts, readers, collapse = ", "), bad
+  ))
+  bad
 }
-cat(sprintf(
-  "%d pairs (%s): %d with a part that is no noisy sum and differs\n",
-  sum(counts), paste(counts, readers, collapse = ", "), bad
-))
-if (bad > 0) quit(status = 1)
+if (compare_pairs() > 0) quit(status = 1)

@@ -174,6 +174,8 @@ parts_moved <- function(base, released) {
       one$noisy
     }
   }, tryCatch(released(), error = identity))
+  # Ctrl-C after payment is an error
+  if (inherits(parts, "pseudosynth_error_interrupt")) rlang::interrupt()
   if (inherits(parts, "error")) {
     return(paste("error:", conditionMessage(parts)))
   }

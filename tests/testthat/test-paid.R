@@ -207,6 +207,85 @@ test_that("a job whose disk is full keeps its noise, and its folder goes on", {
   expect_setequal(guarantee(made)$charges$id, ledger_charges(book)$id)
 })
 
+# All noise at so many of its standard deviations
+local_noise <- function(deviations, frame = parent.frame()) {
+  local_replaced("noisy_sums", function(sums, noise, seed, what) {
+    sums + deviations * noise$scale
+  }, frame)
+}
+
+rare_plan <- function() {
+  data <- withr::with_seed(1, data.frame(
+    a = sample(c("p", "q"), 60, TRUE), b = sample(c("r", "s"), 60, TRUE),
+    c = sample(c("t", "u"), 60, TRUE), d = sample(c("0", "1"), 60, TRUE),
+    y = rep(c(100, 200, 351, NA), c(1, 1, 1, 57))
+  ))
+  file_plan(data, codebook(data.frame(
+    column = names(data), type = rep(c("category", "amount"), c(4, 1)),
+    levels = c("p|q", "r|s", "t|u", "0|1", ""), lower = c(rep(NA, 4), 0),
+    upper = c(rep(NA, 4), 1000), digits = c(rep(NA, 4), 0),
+    heaps = c(rep("", 4), "100"), missing = c(rep(FALSE, 4), TRUE)
+  )))
+}
+
+# In version 0.2.0 "leading minor of order 1" after the ledger was charged
+test_that("a rare amount with a heap is released, whatever the noise", {
+  plan <- rare_plan()
+  for (deviations in c(-30, -1, 0, 3)) {
+    local_noise(deviations)
+    made <- quiet(file_release(plan, 0.3, seed = 1))
+    expect_identical(made$means$column, c("d", "y"))
+    expect_true(all(made$means$error > 0))
+    expect_output(print(made), "uncertain: the mean of")
+    set <- quiet(synthesize(made, seed = 1))[[1]]
+    expect_true(all(is.na(set$y) | set$y >= 0 & set$y <= 1000))
+  }
+})
+
+test_that("a table of four columns is drawn from where noise leaves no record", {
+  local_noise(-30)
+  made <- quiet(file_release(
+    rare_plan(), 0.3, tables = list(c("a", "b", "c", "d")), seed = 1
+  ))
+  four <- as.data.frame(quiet(tables(made, c("a", "b", "c", "d"))))
+  expect_identical(nrow(four), 16L)
+  expect_true(all(is.finite(four$estimate)))
+  # The number of records is noise, too: the least there can be
+  expect_equal(sum(four$estimate), 1)
+  expect_identical(nrow(quiet(synthesize(made, n = 30, seed = 1))[[1]]), 30L)
+})
+
+test_that("a mean that cannot be counted is uncertain, and costs no release", {
+  local_replaced("margin_mean", function(...) stop("singular"))
+  made <- quiet(file_release(paid_plan(), 2, seed = 7))
+  expect_identical(made$means$mean, c(NA_real_, NA_real_))
+  expect_identical(made$means$error, c(Inf, Inf))
+  expect_identical(
+    mean_uncertainty(made$means), c(income = Inf, rent = Inf)
+  )
+  expect_message(tell_means(made$means), "the mean of `income` by any share")
+  expect_output(print(made), "the mean of `rent`\\s+by any share")
+})
+
+test_that("a generator that the scan refuses has cost nothing", {
+  book <- new_paid_book()
+  error <- failing("check_none_found", function() {
+    as_generator(release_fit(), ledger = book)
+  })
+  expect_identical(conditionMessage(error), "lost 90210")
+  expect_identical(nrow(as.data.frame(book)), 0L)
+})
+
+test_that("remarks on sets that are paid for are part of their run", {
+  book <- new_paid_book()
+  error <- failing("remarks_of_sets", function() {
+    synthesize(release_fit(), ledger = book)
+  })
+  expect_s3_class(error, "pseudosynth_error_paid")
+  expect_s3_class(quiet(resume(error)), "synthetic_data")
+  expect_identical(nrow(as.data.frame(book)), 1L)
+})
+
 test_that("small odd files fail at nothing that is paid for", {
   seeds <- by_night(1:400, c(24, 51, 72, 112, 1001:1012))
   released <- 0
