@@ -258,7 +258,8 @@ ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
   }
   list(
     counts = n * now$p, ratio = now$ratio, pull = now$pull,
-    likelihood = -now$loss - sum(log(diag(factor))) - sum(log(diag(prior$root))),
+    likelihood = -now$loss - sum(log(diag(factor))) -
+      sum(log(diag(prior$root))),
     factor = factor, at = at
   )
 }
