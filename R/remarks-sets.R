@@ -100,8 +100,9 @@ is_near_zero <- function(y, error) {
 #' @noRd
 is_off <- function(found, mean, error, near_zero = FALSE) {
   off <- abs(found - mean)
-  !is.finite(off) || off > sets_off[["mean_errors"]] * error ||
-    !near_zero && off > sets_off[["mean"]] * abs(mean)
+  # Near the largest number there is no error
+  !is.finite(off) || isTRUE(off > sets_off[["mean_errors"]] * error) ||
+    !isTRUE(near_zero) && off > sets_off[["mean"]] * abs(mean)
 }
 
 #' @noRd
