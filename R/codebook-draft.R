@@ -21,10 +21,10 @@
 #'
 #' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000. An
 #' amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
-#' its values are negative. Frequent zeros become a part of their own. Multiples of
-#' 10, 100 and so on become heaps if they are frequent. Decimals are counted, up
-#' to nine; beyond that `digits` is `"any"`. `storage` is the column's type in
-#' R.
+#' its values are negative. Frequent zeros become a part of their own. Multiples
+#' of 10, 100 and so on become heaps if they are frequent. Decimals are counted,
+#' up to nine; beyond that `digits` is `"any"`. `storage` is the column's type
+#' in R.
 #'
 #' *Codes.* Values such as -8 or 99999 become codes if they stand apart from the
 #' others, and so do dates such as 9999-12-31 or 1900-01-01. Value labels and

@@ -57,9 +57,9 @@ told <- function(dots, .envir, exact = FALSE) {
 
 # Numbers that the user gave --------------------------------------------------
 
-# A number among the arguments may be a value of the file, as in `rev(range(y))`:
-# no condition repeats more than two digits of it. Here for all of them, since
-# what a message is made of came through many hands.
+# A number among the arguments may be a value of the file, as in
+# `rev(range(y))`: no condition repeats more than two digits of it. Here for all
+# of them, since what a message is made of came through many hands.
 
 #' A text in which numbers of the user's have two digits
 #' @param given (double) See given_numbers().

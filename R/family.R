@@ -89,7 +89,8 @@ from_stats_family <- function(x, arg) {
   }
   law <- families[[name]]
   refuse_if(
-    !identical(as.character(x$link), law$link), "{.fn {name}} must have the {law$link} link.",
+    !identical(as.character(x$link), law$link),
+    "{.fn {name}} must have the {law$link} link.",
     x = "Its link is {.val {x$link}}.",
     i = if (name == "gaussian") {
       "Model {.code log(y)} or use {.fn lognormal} for a log scale."

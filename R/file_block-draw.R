@@ -8,8 +8,9 @@ block_fitting <- list(
   together = 50000, grown_together = 5e5
 )
 
-# A measured table takes as long as so many cells of a file. A file of 20 columns
-# has ten tables a column: a tenth of them counts as one column, at least
+# A measured table takes as long as so many cells of a file. A file of 20
+# columns has ten tables a column: a tenth of them counts as one column, at
+# least
 cells_as_table <- 100
 tables_as_column <- 10
 

@@ -36,8 +36,8 @@ check_column_kind <- function(x, name) {
 #' What a column of a set is besides its values
 #'
 #' Storage, class and levels are the codebook's; storage and class of a
-#' published column are its own. Of other attributes of the file's column only what
-#' describes it as a whole comes back: no record can move that.
+#' published column are its own. Of other attributes of the file's column only
+#' what describes it as a whole comes back: no record can move that.
 #' @param published (flag)
 #' @return (list) `storage` (R's type); `attributes`, with the codebook's levels
 #'   and labels of what it states.

@@ -15,8 +15,9 @@
 #' `missing`, `zero`, a `code`, `negative`, a `multiple of` a heap's step (of a
 #' date the `first of` a month or a year), or another `value`. Parts exist only
 #' where the codebook states them. A value that is a code is in no other part;
-#' multiples of 1,000 are not among the multiples of 100. Records in the parts negative, multiple and other value
-#' have a number that is modelled. Records in the other parts do not.
+#' multiples of 1,000 are not among the multiples of 100. Records in the parts
+#' negative, multiple and other value have a number that is modelled. Records in
+#' the other parts do not.
 #'
 #' @section Rules:
 #' A rule is a one-sided formula, or a quoted expression, that must hold for

@@ -53,10 +53,10 @@
 #' of them as a share of the mean, and a message
 #' (`pseudosynth_message_means`) names means that are uncertain by more than
 #' 5%. Tighter bounds help, and so do another transform, a few ranges as levels
-#' in place of an amount, and more epsilon. In 20 releases of `NMES1988` (package
-#' AER) as drafted, at epsilon 1, 6% of the means of sets were farther off than
-#' two standard errors, most of them of rare, skewed counts. All 80 that were
-#' more than 10% off were named.
+#' in place of an amount, and more epsilon. In 20 releases of `NMES1988`
+#' (package AER) as drafted, at epsilon 1, 6% of the means of sets were farther
+#' off than two standard errors, most of them of rare, skewed counts. All 80
+#' that were more than 10% off were named.
 #'
 #' @section Neighbour relations:
 #' Under `"add-remove"`, the default, neighbouring files differ by one record
@@ -230,7 +230,8 @@ run_file_release <- function(plan, epsilon, delta, neighbours, tables, ledger,
 release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
                               seed, n = NULL) {
   tell_long_step("Measuring tables", max(
-    (n %||% 0) * ncol(plan$codes), cells_as_table * length(spending$block$tables)
+    (n %||% 0) * ncol(plan$codes),
+    cells_as_table * length(spending$block$tables)
   ))
   if (has_public_size(plan)) plan <- in_random_order(plan, seed)
   block <- release_plan(

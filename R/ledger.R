@@ -79,9 +79,10 @@
 #' `<path>.lock` exists while an entry is written. If the process that holds the
 #' lock has died, the lock is removed at once on the same Linux machine, and
 #' after a minute elsewhere. A process that was asleep and lost the lock notices
-#' it: it draws nothing, and the ledger stays as it is. The ledger must be on a local disk, because neither
-#' locking nor appending is safe on network disks. An entry survives the death
-#' of its process; whether it survives a power failure depends on the disk.
+#' it: it draws nothing, and the ledger stays as it is. The ledger must be on a
+#' local disk, because neither locking nor appending is safe on network disks.
+#' An entry survives the death of its process; whether it survives a power
+#' failure depends on the disk.
 #'
 #' @section Error types:
 #' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): the cost exceeds
@@ -429,7 +430,9 @@ group_charges <- function(charges, k) {
     charges$delta > 0, expm1(k * worst) / pmax(expm1(worst), 1e-300), 1
   )
   charges$delta <- charges$delta * times
-  for (pure in c("add_remove", "replace")) charges[[pure]] <- charges[[pure]] * k
+  for (pure in c("add_remove", "replace")) {
+    charges[[pure]] <- charges[[pure]] * k
+  }
   for (rho in c("rho_add_remove", "rho_replace")) {
     charges[[rho]] <- charges[[rho]] * k^2
   }
@@ -536,7 +539,9 @@ as.data.frame.privacy_ledger <- function(x, ...) {
     }, "")
   }
   listed <- function(what) {
-    vapply(book$entries, function(entry) toString(columns_of(entry)[[what]]), "")
+    vapply(book$entries, function(entry) {
+      toString(columns_of(entry)[[what]])
+    }, "")
   }
   number <- seq_along(book$entries)
   data.frame(
@@ -585,7 +590,10 @@ print_lines.privacy_ledger <- function(x) {
     ),
     text_if(
       length(book$void) > 0,
-      "  not counted: line %s, which two processes wrote at once; nothing was drawn",
+      paste0(
+        "  not counted: line %s, which two processes wrote at once; ",
+        "nothing was drawn"
+      ),
       toString(book$void)
     ),
     paste0("  ", c(x$path, confidential_line()))

@@ -126,7 +126,7 @@ note_charged <- function(run, by, charges) {
   invisible(charges)
 }
 
-# The error ---------------------------------------------------------------------
+# The error --------------------------------------------------------------------
 
 #' An error, or Ctrl-C, as one that carries what was paid for
 #' @noRd

@@ -50,8 +50,8 @@ lock_owner <- function(lock) lines_of(file.path(lock, "owner"))
 #' Remove a lock whose process is gone, or may be and that is too old
 #'
 #' A process that is known to run keeps its lock, however long it sleeps. The
-#' lock is moved aside first and looked at again, in case another process did the
-#' same and took the lock meanwhile.
+#' lock is moved aside first and looked at again, in case another process did
+#' the same and took the lock meanwhile.
 #' @param mine (string) See claim_lock().
 #' @param most (number) Seconds after which a lock is too old.
 #' @noRd

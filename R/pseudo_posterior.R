@@ -59,9 +59,9 @@
 #'   * `mechanism` (string), `m` (count), `epsilon` (as you gave it, or `NULL`);
 #'   * `remarks` (character, confidential): where the prior decides in the fits,
 #'     and how the sets differ from the file. Examples of differences are a mean
-#'     that is more than 5% or two standard errors off, values outside the file's sign or range,
-#'     and an R2 of the model's regression that exceeds the file's by more than
-#'     a tenth.
+#'     that is more than 5% or two standard errors off, values outside the
+#'     file's sign or range, and an R2 of the model's regression that exceeds
+#'     the file's by more than a tenth.
 #'
 #'   `summary()` gives one row per stage: the bound, twice the bound, the
 #'   largest oscillation, the smallest and median weight, the claimed epsilon of

@@ -38,7 +38,8 @@ check_published_file <- function(file, synthetic, public) {
   # In the order of the file
   published <- published_forms(file[names(beside)])
   for (name in synthetic$columns$name) {
-    found <- told_beside(published, comparable_values(column_values(file[[name]])))
+    values <- comparable_values(column_values(file[[name]]))
+    found <- told_beside(published, values)
     refuse_beside(found, name, public)
   }
 }

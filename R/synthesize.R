@@ -117,10 +117,10 @@
 #' margin of another response, bounds for a response with two values or levels,
 #' or bounds that include no value of the response; class
 #' `pseudosynth_error_target`: `into` is a view, or a table with triggers, rules
-#' or policies. `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a histogram that was made from a
-#' vector and does not know its column; class
-#' `pseudosynth_error_copied_response`: a published column that is a copy of the
-#' response, see *What is published* in [guarantee()].
+#' or policies. `pseudosynth_error_privacy`: a fit that has not converged;
+#' `newdata` for a histogram that was made from a vector and does not know its
+#' column; class `pseudosynth_error_copied_response`: a published column that is
+#' a copy of the response, see *What is published* in [guarantee()].
 #'
 #' @section Privacy:
 #' Every set from a fit costs one parameter draw, see [guarantee()]. Every call

@@ -41,9 +41,9 @@
 #' @param ... Must be empty.
 #'
 #' @return For sets of one variable a `utility`; for sets of whole files a
-#'   `file_utility`, whose elements are in the section *Whole files*. A `utility`
-#'   is a list with `table`, a data frame with one row per set
-#'   and the columns
+#'   `file_utility`, whose elements are in the section *Whole files*. A
+#'   `utility` is a list with `table`, a data frame with one row per set and the
+#'   columns
 #'   * `set`;
 #'   * `ecdf_max`, `ecdf_mean_squared`: largest and mean squared difference of
 #'     the two empirical distribution functions at the pooled points (Woo and
@@ -74,11 +74,11 @@
 #'   * `heaping` (data frame, numbers only): share of nonzero values that are
 #'     multiples of 10, 100 and 1,000;
 #'   * `remarks` (character or `NULL`, numbers only): warnings that `print()`
-#'     shows: a mean that is off by 5% or two standard errors; a standard deviation
-#'     that is off by a third and by more than chance explains, or by a factor
-#'     of 2; values of a sign or in a range that the file does not have; a
-#'     value that 5% of the file's records share, or a rounding of the file's
-#'     values, that is less than half as frequent in the sets;
+#'     shows: a mean that is off by 5% or two standard errors; a standard
+#'     deviation that is off by a third and by more than chance explains, or by
+#'     a factor of 2; values of a sign or in a range that the file does not
+#'     have; a value that 5% of the file's records share, or a rounding of the
+#'     file's values, that is less than half as frequent in the sets;
 #'   * `confidential`: the file's own `r_squared`; `records`: number of records
 #'     of the file and of each set; `variable`, `groups`, `survey_weights`: as
 #'     given.

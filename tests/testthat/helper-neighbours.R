@@ -73,7 +73,9 @@ file_readers_of <- list(
   csv = function(text, case, con) {
     path <- tempfile(fileext = ".csv")
     on.exit(unlink(path))
-    utils::write.csv(as.data.frame(text), path, row.names = FALSE, quote = FALSE)
+    utils::write.csv(
+      as.data.frame(text), path, row.names = FALSE, quote = FALSE
+    )
     frame <- utils::read.csv(path, na.strings = "NA")
     for (name in intersect("born", names(frame))) {
       frame[[name]] <- as.Date(frame[[name]])
@@ -81,9 +83,17 @@ file_readers_of <- list(
     frame
   },
   # Columns of no type hold what each value is; dates are no type of SQLite's
-  sqlite = function(text, case, con) table_of_text(text, con, function(name) {
-    switch(name, plain = , flag = "TEXT", yes = , visits = "INTEGER", "NUMERIC")
-  }),
+  sqlite = function(text, case, con) {
+    table_of_text(text, con, function(name) {
+      switch(name,
+        plain = ,
+        flag = "TEXT",
+        yes = ,
+        visits = "INTEGER",
+        "NUMERIC"
+      )
+    })
+  },
   # As an agency may have written it from R
   written = function(text, case, con) {
     frame <- file_readers_of$csv(text, case, con)
@@ -153,7 +163,9 @@ taped <- function(released) {
   parts <- with_sums(function(own) {
     function(sums, noise, seed, what) {
       noisy <- own(sums, noise, seed, what)
-      tape[[length(tape) + 1]] <<- list(noisy = noisy, about = list(noise, what))
+      tape[[length(tape) + 1]] <<- list(
+        noisy = noisy, about = list(noise, what)
+      )
       noisy
     }
   }, released())

@@ -70,7 +70,9 @@ paid_amount <- function(n, name, type) {
   y <- pmin(pmax(round(y / step) * step, ends[1]), ends[2])
   heaps <- character()
   if (type != "date" && stats::runif(1) < 0.4) {
-    heaps <- if (digits < 0) "1000" else {
+    heaps <- if (digits < 0) {
+      "1000"
+    } else {
       paid_pick("10", "100", c("10", "100"), "1000")
     }
     at <- stats::runif(n) < paid_pick(0, 0.05, 0.95)
@@ -220,7 +222,11 @@ paid_outcome <- function(seed) {
         "failed"
       },
       class = class(error)[1],
-      said = if (is.null(error)) "" else gsub("\\s+", " ", conditionMessage(error))
+      said = if (is.null(error)) {
+        ""
+      } else {
+        gsub("\\s+", " ", conditionMessage(error))
+      }
     )
     is.null(error)
   }

@@ -212,7 +212,8 @@ test_that("a generator says which order of levels it holds", {
     prior = prior_normal(), chains = 2, warmup = 100, draws = 100
   ))
   expect_message(
-    as_generator(fit, allow_unconverged = TRUE), "levels of \"by_income\" is published",
+    as_generator(fit, allow_unconverged = TRUE),
+    "levels of \"by_income\" is published",
     class = "pseudosynth_message_level_order"
   )
   expect_no_message(

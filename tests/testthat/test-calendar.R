@@ -27,16 +27,20 @@ test_that("what is no date is none", {
 
 test_that("the next start of a period is that of a search day by day", {
   days <- withr::with_seed(1, sample(-40000:40000, 40))
-  for (months in c(1, 3, 12)) for (sign in c(1, -1)) for (past in c(FALSE, TRUE)) {
-    x <- c(days, first_of_month(12 * 1990 + c(0, 1, 3)))
-    naive <- vapply(x, function(day) {
-      if (past) day <- day + sign
-      while (!starts_period(day, months)) day <- day + sign
-      day
-    }, 1)
-    expect_identical(
-      period_beyond(x, months, sign, rep(past, length(x))), naive
-    )
+  x <- c(days, first_of_month(12 * 1990 + c(0, 1, 3)))
+  for (months in c(1, 3, 12)) {
+    for (sign in c(1, -1)) {
+      for (past in c(FALSE, TRUE)) {
+        naive <- vapply(x, function(day) {
+          if (past) day <- day + sign
+          while (!starts_period(day, months)) day <- day + sign
+          day
+        }, 1)
+        expect_identical(
+          period_beyond(x, months, sign, rep(past, length(x))), naive
+        )
+      }
+    }
   }
 })
 

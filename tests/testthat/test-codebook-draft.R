@@ -13,8 +13,10 @@ codes_of <- function(x) drafted(x)[["codes"]]
 test_that("columns that identify records are left out and named", {
   withr::local_seed(1)
   file <- data.frame(
-    name = factor(sprintf("Jane Doe %d", 1:150)), text = sprintf("Joe %d", 1:150),
-    case = 1e5 + 3 * 1:150, shuffled = sample(150), long = sample(1e9, 150) + 1e9,
+    name = factor(sprintf("Jane Doe %d", 1:150)),
+    text = sprintf("Joe %d", 1:150),
+    case = 1e5 + 3 * 1:150, shuffled = sample(150),
+    long = sample(1e9, 150) + 1e9,
     born = as.Date("1950-01-01") + sample(20000, 150),
     town = sample(sprintf("Town %d", 1:40), 150, TRUE), sex = c("m", "f")
   )
@@ -24,7 +26,9 @@ test_that("columns that identify records are left out and named", {
   left <- setdiff(names(file), "sex")
   expect_identical(draft$table$column[draft$table$type == "id?"], left)
   for (name in left) expect_match(conditionMessage(heard), name, fixed = TRUE)
-  expect_match(conditionMessage(heard), "edit_codebook(draft, name", fixed = TRUE)
+  expect_match(
+    conditionMessage(heard), "edit_codebook(draft, name", fixed = TRUE
+  )
   expect_no_match(conditionMessage(heard), "Jane|Joe|Town [0-9]")
   held <- serialize(draft, NULL)
   for (word in c("Jane", "Joe", "Town ")) {
@@ -34,7 +38,8 @@ test_that("columns that identify records are left out and named", {
   # With missing values, and with labels
   expect_identical(type_of(c(file$name, NA, NA)), "id")
   expect_identical(
-    type_of(labelled(as.double(1:60), stats::setNames(1:60, letters[1:60]))), "id"
+    type_of(labelled(as.double(1:60), stats::setNames(1:60, letters[1:60]))),
+    "id"
   )
 })
 
@@ -56,7 +61,8 @@ test_that("amounts are no identifiers, even if nearly all of them differ", {
   for (x in list(
     round(income, 2), round(income), sort(round(income)), round(income, -1),
     round(stats::rnorm(500, 5e4, 1e4)), stats::runif(500), income,
-    round(stats::runif(500, 0, 1e6)), rep(round(income), sample(1:4, 500, TRUE)),
+    round(stats::runif(500, 0, 1e6)),
+    rep(round(income), sample(1:4, 500, TRUE)),
     round(60 + 40 * stats::rexp(60), 1)
   )) expect_true(type_of(x) %in% c("amount", "count"))
   expect_identical(type_of(sample(16:97, 500, TRUE)), "count")
@@ -100,7 +106,9 @@ test_that("a code stands apart from the other values", {
   # Far more frequent than its neighbours
   expect_identical(codes_of(c(rep(-1, 60), rep(0:80, 5))), "-1")
   expect_identical(codes_of(c(rep(-1, 5), rep(0:80, 5))), "")
-  expect_identical(codes_of(c(999, 999, 998, 997, rep(0:80, 5))), "997, 998, 999")
+  expect_identical(
+    codes_of(c(999, 999, 998, 997, rep(0:80, 5))), "997, 998, 999"
+  )
   expect_identical(codes_of(c(99, 98, rep(0:97, 5))), "")
   expect_identical(codes_of(c(-5000, -8, income)), "")
 })

@@ -2,7 +2,10 @@ german <- function(...) {
   c(
     "column;type;levels;lower;upper;digits;missing;codes;label",
     "sex;category;m|w;;;;FALSCH;;Geschlecht",
-    "lohn;amount;;0,5;20000;2;WAHR;-9=keine Angabe, sonst|-8,5;\"Lohn; brutto\"",
+    paste0(
+      "lohn;amount;;0,5;20000;2;WAHR;-9=keine Angabe, sonst|-8,5;",
+      "\"Lohn; brutto\""
+    ),
     "geb;date;;01.02.1950;31.12.2000;;;1.1.1900=fehlt;f\u00fcr alle", ...
   )
 }
@@ -45,7 +48,9 @@ test_that("commas stay what they are in files with commas, and in labels", {
   write_codebook(book, path)
   expect_identical(codebook(path), book)
   expect_identical(
-    codebook(written(c("column;type;levels", "x;category;1,5|2,5")))$table$levels,
+    codebook(
+      written(c("column;type;levels", "x;category;1,5|2,5"))
+    )$table$levels,
     list(c("1,5", "2,5"))
   )
 })

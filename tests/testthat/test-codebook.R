@@ -210,7 +210,9 @@ test_that("a draft stays a draft, whatever is deleted or emptied in it", {
   is_draft(path)
   mixed <- rbind(
     fields[1:2, c("column", "type", "levels", "lower", "upper")],
-    data.frame(column = "own", type = "amount", levels = "", lower = 0, upper = 1)
+    data.frame(
+      column = "own", type = "amount", levels = "", lower = 0, upper = 1
+    )
   )
   expect_identical(unconfirmed(codebook(mixed)), columns[1:2])
   # The strict release refuses it
@@ -220,7 +222,9 @@ test_that("a draft stays a draft, whatever is deleted or emptied in it", {
   )
   # Written by hand it states itself
   expect_identical(unconfirmed(codebook(book_frame())), character())
-  expect_false(any(grepl("?", confirm_codebook(draft)$table$type, fixed = TRUE)))
+  expect_false(any(
+    grepl("?", confirm_codebook(draft)$table$type, fixed = TRUE)
+  ))
   expect_identical(
     codebook(transform(book_frame(), type = "amount?"))$table$confirmed, FALSE
   )

@@ -39,7 +39,9 @@ test_that("other families and links are refused, with what to use instead", {
   expect_refused(as_synth_family(poisson("sqrt")), "must have the log link")
   expect_refused(as_synth_family(binomial("probit")), "must have the logit")
   expect_refused(as_synth_family(Gamma()), "pseudosynth::lognormal\\(\\)")
-  expect_refused(as_synth_family(quasipoisson()), "pseudosynth::neg_binomial\\(\\)")
+  expect_refused(
+    as_synth_family(quasipoisson()), "pseudosynth::neg_binomial\\(\\)"
+  )
   expect_refused(as_synth_family(inverse.gaussian()), "of another package")
   expect_refused(as_synth_family("cauchy"), "must be one of")
   expect_refused(as_synth_family(1), "must be a family")

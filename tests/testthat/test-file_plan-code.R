@@ -235,7 +235,8 @@ test_that("amounts have the decimals that the codebook states, in every set", {
   book$digits[2] <- "1"
   finer <- which(abs(file$cents * 10 - round(file$cents * 10)) > 1e-6)
   expect_message(
-    plan <- file_plan(file, book), sprintf("`cents`: %d records", length(finer)),
+    plan <- file_plan(file, book),
+    sprintf("`cents`: %d records", length(finer)),
     class = "pseudosynth_message_rounded"
   )
   expect_identical(plan$rounded, c(cents = length(finer)))
@@ -278,7 +279,9 @@ test_that("storage, decimals and levels of a set are the codebook's", {
   # The same statements of files that are of other types
   files <- list(
     file, transform(file, f = 1:2, g = c("1", "2.0"), x = c(1, 2), y = 5:6),
-    transform(file, f = factor(f), g = factor(g, 2:1), h = h == 1, k = c(1L, 9L)),
+    transform(
+      file, f = factor(f), g = factor(g, 2:1), h = h == 1, k = c(1L, 9L)
+    ),
     transform(file, f = c("01", "2"))
   )
   plans <- lapply(files, file_plan, book)

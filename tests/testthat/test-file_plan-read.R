@@ -105,7 +105,8 @@ test_that("faults are counted over the whole file, as of a data frame", {
   # No value at all
   DBI::dbExecute(con, "UPDATE persons SET flag = NULL")
   expect_message(
-    plan <- file_plan(table, book), "flag", class = "pseudosynth_message_no_value"
+    plan <- file_plan(table, book), "flag",
+    class = "pseudosynth_message_no_value"
   )
   d$flag <- NA
   expect_identical(plan, suppressMessages(file_plan(d, book)))

@@ -164,8 +164,10 @@ test_that("a rule that compares with NA says how to ask for missing values", {
   # Of a file whose records all meet them: NA is neither true nor false, and
   # such a rule would always hold
   asked <- list(
+    # nolint start: equals_na_linter.
     ~ wage == NA | works, ~ wage %in% c(10, NA) | works, ~ sex != NA,
     ~ kids == NA_integer_, quote(NA != sex), ~ NA | works
+    # nolint end
   )
   for (rule in asked) {
     expect_error(
@@ -174,7 +176,9 @@ test_that("a rule that compares with NA says how to ask for missing values", {
     )
   }
   error <- expect_error(
+    # nolint start: equals_na_linter.
     file_plan(rule_file(), rule_book(), rules = ~ kids == 1 | wage == NA),
+    # nolint end
     class = input_error
   )
   expect_match(conditionMessage(error), "is.na(wage)", fixed = TRUE)

@@ -48,16 +48,18 @@ bad_cases <- list(
       file_release(plan, 1)
     }
   ),
-  month = list("`x`: 58 records not on the first of a month", outside, function() {
-    file_plan(
-      with_column("x", as.Date("2020-01-01") + 0:59),
-      plain_book(
-        type = c("category", "date", "count"),
-        lower = c("", "2020-01", "0"), upper = c("", "2020-12", "100"),
-        digits = c("", "", "")
+  month = list(
+    "`x`: 58 records not on the first of a month", outside, function() {
+      file_plan(
+        with_column("x", as.Date("2020-01-01") + 0:59),
+        plain_book(
+          type = c("category", "date", "count"),
+          lower = c("", "2020-01", "0"), upper = c("", "2020-12", "100"),
+          digits = c("", "", "")
+        )
       )
-    )
-  }),
+    }
+  ),
   all_missing = list("60 records without a value", NULL, function() {
     file_plan(with_column("x", NA_real_), plain_book())
   }),

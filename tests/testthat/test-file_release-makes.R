@@ -1,5 +1,6 @@
 # Sets of files of five makes: types, levels, labels, order and attributes are
-# the file's, as a draft states them, values the codebook's. And what a release may be asked for.
+# the file's, as a draft states them, values the codebook's. And what a release
+# may be asked for.
 
 described <- function(data) {
   lapply(data, function(x) {

@@ -415,7 +415,9 @@ test_that("processes at once lose no entry and exceed no budget", {
 test_that("the lock of a process that was killed is removed", {
   skip_if_not(dir.exists("/proc/self"))
   book <- new_book()
-  child <- parallel::mcparallel(locked(book$path, function(is_mine) Sys.sleep(60)))
+  child <- parallel::mcparallel(
+    locked(book$path, function(is_mine) Sys.sleep(60))
+  )
   withr::defer({
     tools::pskill(child$pid, tools::SIGKILL)
     suppressWarnings(parallel::mccollect(child))
@@ -525,7 +527,7 @@ test_that("a ledger that another process made meanwhile stays", {
   expect_length(dir(dirname(path), basename(path)), 1)
 })
 
-# Whom it protects --------------------------------------------------------------
+# Whom it protects -------------------------------------------------------------
 
 unit_file <- function(n = 90) {
   withr::with_seed(8, data.frame(
@@ -649,10 +651,12 @@ test_that("the number of records is protected or published, not both", {
     function(book) {
       synthesize(unit_release(NULL, neighbours = "replace"), ledger = book)
     },
-    function(book) suppressWarnings(score_release(log(income) ~ 1, unit_file(),
-      epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1),
-      ledger = book
-    ))
+    function(book) {
+      suppressWarnings(score_release(log(income) ~ 1, unit_file(),
+        epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1),
+        ledger = book
+      ))
+    }
   )) {
     book <- new_book(100, delta = 1e-6)
     other(book)

@@ -2,8 +2,10 @@ skip_if_not_installed("jsonlite")
 
 paid_people <- function(n = 120) {
   withr::with_seed(3, data.frame(
-    sex = sample(c("f", "m"), n, TRUE), area = sample(c("n", "s", "w"), n, TRUE),
-    income = round(stats::rlnorm(n, 10), 2), rent = round(stats::rlnorm(n, 6), 2)
+    sex = sample(c("f", "m"), n, TRUE),
+    area = sample(c("n", "s", "w"), n, TRUE),
+    income = round(stats::rlnorm(n, 10), 2),
+    rent = round(stats::rlnorm(n, 6), 2)
   ))
 }
 
@@ -32,27 +34,39 @@ paid_calls <- function() {
       late = "new_noisy_release", middle = "own_step"
     ),
     score = list(
-      call = function(...) score_release(
-        log(income) ~ area, paid_people(), epsilon = 1, bounds = c(1, 1e6),
-        reference = paid_reference, ...
-      ), late = "new_noisy_release", middle = "step_of_file"
+      call = function(...) {
+        score_release(
+          log(income) ~ area, paid_people(), epsilon = 1, bounds = c(1, 1e6),
+          reference = paid_reference, ...
+        )
+      },
+      late = "new_noisy_release", middle = "step_of_file"
     ),
     levels = list(
-      call = function(...) score_release(
-        area ~ sex, paid_people(), categorical(), epsilon = 1,
-        response = public_response(levels = c("n", "s", "w")), ...
-      ), late = "levels_posterior"
+      call = function(...) {
+        score_release(
+          area ~ sex, paid_people(), categorical(), epsilon = 1,
+          response = public_response(levels = c("n", "s", "w")), ...
+        )
+      },
+      late = "levels_posterior"
     ),
     histogram = list(
-      call = function(...) perturbed_histogram(
-        income ~ 1, paid_people(), c(1, 1e6), epsilon = 1, ...
-      ), late = "new_noisy_release"
+      call = function(...) {
+        perturbed_histogram(
+          income ~ 1, paid_people(), c(1, 1e6), epsilon = 1, ...
+        )
+      },
+      late = "new_noisy_release"
     ),
     score_job = list(
-      call = function(...) pseudo_posterior(
-        log(income) ~ area, paid_people(), student_t(), mechanism = "score",
-        epsilon = 1, bounds = c(1, 1e6), reference = paid_reference, ...
-      ), late = "build_synthetic_sets", middle = "step_of_file"
+      call = function(...) {
+        pseudo_posterior(
+          log(income) ~ area, paid_people(), student_t(), mechanism = "score",
+          epsilon = 1, bounds = c(1, 1e6), reference = paid_reference, ...
+        )
+      },
+      late = "build_synthetic_sets", middle = "step_of_file"
     ),
     margin_job = list(
       call = function(..., seed = NULL) strict_job(..., seed = seed),
@@ -116,7 +130,9 @@ test_that("a ledger is charged once, and its noise is drawn once", {
     expect_identical(max(as.data.frame(book)$spent), max(spent))
     expect_identical(again$noise[seq_along(noise)], noise)
     expect_identical(error$run$noise[seq_along(noise)], noise)
-    expect_identical(outcome_of_paid(quiet(resume(again))), outcome_of_paid(made))
+    expect_identical(
+      outcome_of_paid(quiet(resume(again))), outcome_of_paid(made)
+    )
     expect_setequal(guarantee(made)$charges$id, ledger_charges(book)$id)
     expect_false(guarantee(made)$reproducible)
   }

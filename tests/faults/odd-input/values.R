@@ -71,7 +71,8 @@ odd_scalars <- function() {
     same_names = c(g = "a", g = "b"), nested_frame = data.frame(x = I(list(1))),
     factor_twice = factor(c("a", "a")),
     inf_date = structure(Inf, class = "Date"),
-    posix_na = as.POSIXct(NA), looped = looped, missing_arg = quote(expr = ),
+    posix_na = as.POSIXct(NA), looped = looped,
+    missing_arg = quote(expr = ), # nolint: spaces_inside_linter.
     active = local({
       frame <- new.env()
       makeActiveBinding("x", function() stop("on purpose"), frame)
