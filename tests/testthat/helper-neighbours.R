@@ -144,7 +144,7 @@ released_parts <- function(text, case, reader, con, epsilon = 1) {
 }
 
 # Code with another noisy_sums(), which also the package's functions call
-with_sums <- function(f, code) {
+with_taped_sums <- function(f, code) {
   namespace <- asNamespace("pseudosynth")
   own <- get("noisy_sums", namespace)
   put <- function(x) {
@@ -160,7 +160,7 @@ with_sums <- function(f, code) {
 # A release with the tape of its noisy sums; `released` makes it
 taped <- function(released) {
   tape <- list()
-  parts <- with_sums(function(own) {
+  parts <- with_taped_sums(function(own) {
     function(sums, noise, seed, what) {
       noisy <- own(sums, noise, seed, what)
       tape[[length(tape) + 1]] <<- list(
@@ -175,7 +175,7 @@ taped <- function(released) {
 # The parts of a neighbour's release that are not identical, by name
 parts_moved <- function(base, released) {
   place <- 0
-  parts <- with_sums(function(own) {
+  parts <- with_taped_sums(function(own) {
     function(sums, noise, seed, what) {
       place <<- place + 1
       one <- if (place <= length(base$tape)) base$tape[[place]]

@@ -364,10 +364,12 @@ test_that("columns that tell the file's response do not leave", {
     data.frame(gross = data$y), data.frame(text = as.character(data$y)),
     data.frame(log = log(data$y)), data.frame(rank = -rank(data$y))
   )) {
+    # The file has no such column, whose values would find a set's rows: they
+    # are refused because they are distinct
     made <- synthesize(histogram, newdata = beside)
     expect_s3_class(
       refusal(release_to(made, data = data)),
-      "pseudosynth_error_copied_response"
+      "pseudosynth_error_distinct_column"
     )
   }
   made <- synthesize(histogram, newdata = data["age"])

@@ -56,6 +56,7 @@ test_that("first uniforms of neighbouring seeds and stages are unrelated", {
 test_that("a fit, a refit, a synthesis and a prediction share no stream", {
   asked <- list()
   words_of <- function(seed, purpose = NULL, number = 0) {
+    seed <- given_seed(seed)
     if (is.null(seed)) {
       return(entropy_words())
     }
