@@ -104,7 +104,8 @@ smallest_size <- 1e-4
 #'   amounts are integers if their `digits`, bounds and codes are whole and
 #'   within R's integers. Dates have class `Date`.
 #' * `unit`, `label`: the unit in which the column is measured, and what the
-#'   column is. Both are only for readers.
+#'   column is, for readers. A protected column of a set has the `label` as its
+#'   attribute; a label of the file's column is left out.
 #' * `missing`: may values be missing? Default `FALSE`.
 #' * `codes` (count, amount, date): special values, such as -9 for no answer, or
 #'   a top code. Each is a level of its own, apart from the values, see "Parts

@@ -47,9 +47,9 @@
 #' median, an extreme or a usual quantile (1, 5, 10, 15, 20, 25, 75, 80, 85, 90,
 #' 95, 99%). If such a number is public all the same, such as a top code,
 #' confirm it by `confirmed` of [public_response()] or of [file_plan()]. The
-#' label and the certificate list what was confirmed. Survey weights that have a
-#' mean or a sum of 1 were divided by a number of the file before; they need a
-#' confirmed divisor, too.
+#' label and the certificate list what was confirmed. Survey weights whose mean
+#' or sum is 1, or the divisor, were divided by a number of the file before; they
+#' need a confirmed divisor, too.
 #'
 #' This rule is a guard for honest users. It is no part of the proof: that rests
 #' on the user's statement that the numbers are public. The rule cannot know

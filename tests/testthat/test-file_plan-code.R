@@ -112,6 +112,15 @@ test_that("attributes that may hold values of records do not come back", {
   plan <- file_plan(data, book)
   expect_identical(decode_file(plan), data.frame(x = c(1.5, 2.5, 4)))
   expect_output(print(plan), "row names, attributes of `x`: source, label")
+  # One text is text all the same: a label is the codebook's
+  attributes(data$x) <- list(label = "1.5 2.5 4")
+  expect_identical(decode_file(file_plan(data, book))$x, c(1.5, 2.5, 4))
+  book$label <- "Income"
+  named <- decode_file(file_plan(data, book))
+  expect_identical(attr(named$x, "label"), "Income")
+  # A published column is as the file has it
+  kept <- decode_file(file_plan(data, book, publish = "x"))
+  expect_identical(attr(kept$x, "label"), "1.5 2.5 4")
 })
 
 test_that("a column of one level costs nothing and comes back", {
