@@ -246,6 +246,12 @@ tell_of <- function(kind, ..., exact = FALSE, .envir = rlang::caller_env()) {
   )
 }
 
+#' Run code that fits what was told already
+#' @noRd
+told_already <- function(code) {
+  withCallingHandlers(code, pseudosynth_message_published = rlang::cnd_muffle)
+}
+
 #' A value, or another one where code fails or warns
 #' @noRd
 or_else <- function(code, value = NULL) {

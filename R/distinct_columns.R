@@ -32,12 +32,6 @@ tell_published <- function(model, time = time_of_levels) {
   tell_many_levels(model$design$levels, nrow(model$data), time)
 }
 
-#' Run code that fits what was told already
-#' @noRd
-told_already <- function(code) {
-  withCallingHandlers(code, pseudosynth_message_published = rlang::cnd_muffle)
-}
-
 tell_distinct <- function(columns) {
   told <- distinct_columns(columns)
   if (length(told) > 0) {
