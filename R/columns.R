@@ -239,3 +239,7 @@ sums_by_code <- function(x, code, levels) {
   sums[as.integer(rownames(found))] <- found
   sums
 }
+
+#' A set as [as.data.frame()] gives it: no tibble
+#' @noRd
+plain_frame <- function(set) structure(set, class = frame_class(FALSE))

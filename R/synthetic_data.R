@@ -363,9 +363,6 @@ stacked_sets <- function(sets) {
   )
 }
 
-# as.data.frame() gives no tibble
-plain_frame <- function(set) structure(set, class = frame_class(FALSE))
-
 # What is shown of synthetic data: nothing of a record of the file.
 
 print_lines.synthetic_data <- function(x) {
