@@ -48,8 +48,8 @@
 #' 95, 99%). If such a number is public all the same, such as a top code,
 #' confirm it by `confirmed` of [public_response()] or of [file_plan()]. The
 #' label and the certificate list what was confirmed. Survey weights whose mean
-#' or sum is 1, or the divisor, were divided by a number of the file before; they
-#' need a confirmed divisor, too.
+#' or sum is 1, or the divisor, were divided by a number of the file before.
+#' They need a confirmed divisor, too.
 #'
 #' This rule is a guard for honest users. It is no part of the proof: that rests
 #' on the user's statement that the numbers are public. The rule cannot know

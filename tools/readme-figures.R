@@ -10,10 +10,10 @@ suppressPackageStartupMessages({
   library(ggplot2)
 })
 
-income <- subset(ce_income, income > 0)
+earning <- subset(ce_income, income > 5000)
 weighted <- suppressMessages(pseudo_posterior(
-  log(income) ~ ., income, student_t(),
-  mechanism = "lw_final", bounds = c(1, 2e6)
+  log(income) ~ ., earning, gaussian(),
+  mechanism = "lw_final", bounds = c(5000, 2e6)
 ))
 print(weighted)
 

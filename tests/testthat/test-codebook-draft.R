@@ -88,10 +88,16 @@ test_that("real files have the identifiers that they have, and no other", {
   expect_identical(left(ggplot2::diamonds), character())
   expect_identical(left(ggplot2::economics), "date")
   expect_identical(left(ggplot2::midwest), c("PID", "county"))
-  skip_if_not_installed("laeken")
-  data <- new.env()
-  utils::data("eusilc", package = "laeken", envir = data)
-  expect_identical(left(data$eusilc), c("db030", "rb030"))
+  # Persons numbered within their household, as in the survey EU-SILC
+  withr::local_seed(8)
+  size <- sample(9, 2000, TRUE, c(24, 27, 20, 18, 7, 2, 1, 0.5, 0.5))
+  household <- rep(seq_along(size), size)
+  persons <- data.frame(
+    household, person = 100 * household + sequence(size),
+    age = sample(0:95, length(household), TRUE)
+  )
+  persons$income <- round(stats::rlnorm(length(household), 9.5), 2)
+  expect_identical(left(persons), c("household", "person"))
 })
 
 test_that("a code stands apart from the other values", {

@@ -258,7 +258,7 @@ test_that("a rare amount with a heap is released, whatever the noise", {
   }
 })
 
-test_that("a table of four columns is drawn from where noise leaves no record", {
+test_that("a table of four columns is drawn where noise leaves no record", {
   local_noise(-30)
   made <- quiet(file_release(
     rare_plan(), 0.3, tables = list(c("a", "b", "c", "d")), seed = 1
