@@ -85,13 +85,19 @@ check_cells_beside <- function(model, cells, tally, reference) {
 #' @return (double) On the modelled scale.
 #' @noRd
 public_classes <- function(response, reference) {
+  # A coefficient that is left out is 0; a scale that is left out, or a name of
+  # no parameter, is refused with the model
+  stated <- function(values, name, default) {
+    if (name %in% names(values)) values[[name]] else default
+  }
   switch(response$kind,
     binary = , categorical = {
       if (is.null(response$levels)) 0.5 else level_breaks(response)
     },
     count = c(seq(0.5, 999.5), 1000 * 1.02^(0:1500)),
     proportion = seq(0.001, 0.999, 0.001),
-    reference[["(Intercept)"]] + reference[["sigma"]] * seq(-8, 8, 0.01)
+    stated(reference, "(Intercept)", 0) + stated(reference, "sigma", 1) *
+      seq(-8, 8, 0.01)
   )
 }
 

@@ -321,3 +321,25 @@ test_that("messages count records, not combinations", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("a table's reference is checked as a data frame's", {
+  data <- data.frame(g = rep(c("a", "b"), 40), y = seq(1, 4, length.out = 80))
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "file", data)
+  refusal_of <- function(x, reference) {
+    error <- expect_error(
+      score_release(
+        log(y) ~ g, x, gaussian(), epsilon = 1, reference = reference,
+        bounds = c(1, 5)
+      ), class = "pseudosynth_error_input"
+    )
+    conditionMessage(error)
+  }
+  for (reference in list(list(a = 1), list("(Intercept)" = 1))) {
+    expect_identical(
+      refusal_of(dplyr::tbl(con, "file"), reference),
+      refusal_of(data, reference)
+    )
+  }
+})
