@@ -542,7 +542,8 @@ check_folder_of <- function(path, arg = rlang::caller_arg(path),
 check_path <- function(path, arg = "path") {
   check_string(path, arg = arg)
   refuse_if(
-    !validEnc(path), "{.arg {arg}} must be text in a known encoding.",
+    !validEnc(path) || Encoding(path) == "bytes",
+    "{.arg {arg}} must be text in a known encoding.",
     x = "It holds bytes that are not valid in this session's encoding.",
     i = "Convert it with {.fn iconv}.", arg = arg
   )
