@@ -203,6 +203,17 @@ x_bullets <- function(texts) {
   stats::setNames(cli_escape(texts), rep("x", length(texts)))
 }
 
+#' What is wrong with columns: the first five, and how many more there are
+#' @param texts (character) One for each column.
+#' @noRd
+column_bullets <- function(texts) {
+  more <- length(texts) - 5
+  x_bullets(c(
+    utils::head(texts, 5),
+    if (more > 0) cli::pluralize("{more} more column{?s}.")
+  ))
+}
+
 # The calls that led to an error may hold records, as arguments. `traceback()`
 # still shows them to the user who asks.
 no_trace <- rlang::trace_back()[0, ]

@@ -28,14 +28,12 @@ check_plan_published <- function(plan, specs) {
   }
   share <- vapply(near, `[[`, 1, "share")
   by <- vapply(near, function(one) paste(one$columns, collapse = ", "), "")
-  shown <- utils::head(sprintf(
-    "%s of `%s` follows from `%s`.", format_near_share(share), names(near), by
-  ), 5)
-  more <- length(near) - length(shown)
   warn_of(
     "determined",
     "Published columns nearly determine columns that are synthesized.",
-    x_bullets(shown), x = if (more > 0) "{more} more column{?s}.",
+    column_bullets(sprintf(
+      "%s of `%s` follows from `%s`.", format_near_share(share), names(near), by
+    )),
     i = "Publish both columns, or neither. {.fn release} refuses sets with them
          unless {.arg public} names the published ones.",
     share = share, by = lapply(near, `[[`, "columns")

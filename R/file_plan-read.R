@@ -215,14 +215,12 @@ tell_rounded <- function(rounded) {
   if (length(rounded) == 0) {
     return(invisible())
   }
-  shown <- utils::head(sprintf(
-    "`%s`: %s.", names(rounded), vapply(rounded, counted, "", "record")
-  ), 5)
-  more <- length(rounded) - length(shown)
   tell_of(
     "rounded",
     "Values with more decimals than the codebook states are rounded.",
-    x_bullets(shown), x = if (more > 0) "{more} more column{?s}.",
+    column_bullets(sprintf(
+      "`%s`: %s.", names(rounded), vapply(rounded, counted, "", "record")
+    )),
     i = "If a column has more decimals, state them in the field
          {.field digits}."
   )
@@ -235,12 +233,9 @@ abort_outside <- function(lost, why) {
     n <- table(factor(own, unique(own)))
     toString(paste(vapply(n, counted, "", "record"), names(n)))
   }, "")
-  shown <- sprintf("`%s`: %s.", names(lost), texts)
-  more <- length(shown) - 5
   bullets <- c(
     "The file must hold nothing but what the codebook states.",
-    x_bullets(utils::head(shown, 5)),
-    if (more > 0) c(x = "{more} more column{?s}."),
+    column_bullets(sprintf("`%s`: %s.", names(lost), texts)),
     if (nan_word %in% unlist(why)) {
       c(i = "A codebook cannot state {.code NaN}: set it to {.code NA}.")
     },

@@ -250,3 +250,15 @@ test_that("an update of another connection in the middle is not seen", {
   withr::defer(DBI::dbDisconnect(other))
   expect_plan_of_one_moment(con, other, d, book)
 })
+
+test_that("five columns are named, and how many more there are is told", {
+  file <- as.data.frame(matrix(rep(c(1, 2, 99), 8), 3, 8))
+  book <- codebook(data.frame(
+    column = names(file), type = "amount", lower = 0, upper = 5, digits = 0
+  ))
+  error <- expect_error(
+    file_plan(file, book), class = "pseudosynth_error_outside"
+  )
+  expect_match(conditionMessage(error), "`V5`: 1 record.*3 more columns[.]")
+  expect_no_match(conditionMessage(error), "V6")
+})
