@@ -242,6 +242,13 @@ spend_noise <- function(ledger, charges, mechanism, variable, published,
   run <- run_of(seed)
   before <- charged_by(run, mechanism)
   if (!is.null(before)) {
+    costs <- function(x) unname(as.list(x[charge_costs]))
+    refuse_privacy(
+      !identical(costs(before), costs(charges)),
+      "A run goes on for what it has paid.",
+      x = "It would cost something else now: it was edited.",
+      i = "Call the function again.", class = "pseudosynth_error_edited"
+    )
     return(before)
   }
   paid <- function() note_charged(run, mechanism, charges)

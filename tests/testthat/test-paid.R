@@ -332,3 +332,11 @@ test_that("an empty folder and a file with gaps are refused by a class", {
     expect_identical(error$rows, 3L)
   }
 })
+
+test_that("an error that was edited to cost more goes on with nothing", {
+  error <- failing("own_step", paid_calls()$file$call, at = 2)
+  error$run$arguments$epsilon <- 4
+  refused <- refusal(quiet(resume(error)))
+  expect_s3_class(refused, "pseudosynth_error_edited")
+  expect_identical(refused$noise, error$noise)
+})
