@@ -174,15 +174,12 @@ tell_confirmed <- function(specs, equal) {
     paste0(spec$type, ", ", stated_text(spec), listed_levels(spec))
   }, "")
   same <- sprintf("%s of %s %s", equal$field, equal$column, equal$equals)
-  bullets <- function(texts, sign) {
-    stats::setNames(cli_escape(texts), rep(sign, length(texts)))
-  }
   tell_of("confirmed",
     "Confirmed as public, of {counted(length(specs), 'column')}:",
-    bullets(paste0(names(specs), ": ", stated), "*"),
+    x_bullets(paste0(names(specs), ": ", stated), "*"),
     if (length(same) > 0) {
       c(
-        "!" = "Of this, equal to the file's own values:", bullets(same, "x"),
+        "!" = "Of this, equal to the file's own values:", x_bullets(same),
         i = "Leave it only if the public knows it without the file."
       )
     },

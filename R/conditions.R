@@ -199,8 +199,8 @@ cli_escape <- function(text) {
   gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
 }
 
-x_bullets <- function(texts) {
-  stats::setNames(cli_escape(texts), rep("x", length(texts)))
+x_bullets <- function(texts, sign = "x") {
+  stats::setNames(cli_escape(texts), rep(sign, length(texts)))
 }
 
 #' What is wrong with columns: the first five, and how many more there are

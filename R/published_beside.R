@@ -25,7 +25,7 @@ published_forms <- function(columns) {
   plain <- lapply(as.list(columns), comparable_values)
   all <- NULL
   joint <- function(names) {
-    Reduce(joint_code, lapply(unname(plain[names]), place_codes))
+    pattern_code(unname(plain[names]), length(plain[[1]]))
   }
   list(
     forms = lapply(plain, function(x) {
@@ -199,10 +199,6 @@ told_together <- function(published, y, n) {
     if (share(setdiff(names, name)) > told_share) names <- setdiff(names, name)
   }
   list(columns = names, share = share(names))
-}
-
-joint_code <- function(a, b) {
-  place_codes((a - 1) * as.double(max(b)) + b)
 }
 
 #' Equal values get equal codes, in the order of the values

@@ -51,11 +51,16 @@ test_that("an edited plan is no plan", {
 
 test_that("attributes of attributes stay in the file", {
   data <- data.frame(g = flags, x = as.double(seq_along(flags)))
+  attr(data$x, "format.stata") <- structure(c(a = "%9.0g"), secret = data$x)
+  # A protected column has the label of the codebook, which states none here
   attr(data$x, "label") <- structure(c(a = "X"), secret = data$x)
   plan <- file_plan(data, amount_book())
-  expect_identical(plan$schema$x$attributes, list(label = "X"))
+  expect_identical(plan$schema$x$attributes, list(format.stata = "%9.0g"))
   release <- file_release(plan, 1, seed = 1)
-  expect_identical(attributes(synthesize(release, seed = 1)[[1]]$x)$label, "X")
+  own <- attributes(synthesize(release, seed = 1)[[1]]$x)
+  expect_identical(own, list(format.stata = "%9.0g"))
+  published <- file_plan(data, amount_book(), publish = "x")
+  expect_identical(published$schema$x$attributes$label, "X")
 })
 
 test_that("no message tells a secret number of records", {
