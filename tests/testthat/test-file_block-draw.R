@@ -26,6 +26,33 @@ enumerated_law <- function(levels, n, fixed_codes, fixed, tables, forbidden,
 
 state_key <- function(codes) paste(codes, collapse = " ")
 
+#' Sweeps keep a law: one from a state of the law itself, many from one state
+#'
+#' @param sweep (function of codes, sweeps and a run) One run's codes.
+#' @param many (count) Sweeps from `start`.
+#' @param rare (number) States that are expected less often are one.
+#' @return How often each state was met after many sweeps.
+#' @noRd
+expect_law_kept <- function(law, start, sweep, many, runs, rare = 0) {
+  keys <- vapply(law$codes, state_key, "")
+  from <- sample(length(keys), runs, TRUE, law$p)
+  for (sweeps in c(1, many)) {
+    found <- vapply(seq_len(runs), function(r) {
+      begin <- if (sweeps == 1) law$codes[[from[r]]] else start
+      state_key(sweep(begin, sweeps, r))
+    }, "")
+    expect_true(all(found %in% keys))
+    count <- tabulate(match(found, keys), length(keys))
+    few <- runs * law$p < rare
+    pooled <- function(x) c(x[!few], if (any(few)) sum(x[few]))
+    p <- suppressWarnings(
+      stats::chisq.test(pooled(count), p = pooled(law$p))$p.value
+    )
+    expect_gt(p, 1e-5)
+  }
+  count
+}
+
 test_that("a Gibbs move alone leaves the target law as it is", {
   withr::local_seed(1)
   levels <- c(2L, 3L, 2L)
@@ -48,22 +75,11 @@ test_that("a Gibbs move alone leaves the target law as it is", {
     none <- if (cases$ruled[case]) forbidden else forbidden[0, ]
     start <- rbind(c(1L, 2L, 1L), c(2L, 1L, 2L))
     law <- enumerated_law(levels, 2, start, fixed, tables, none, 1.3)
-    keys <- vapply(law$codes, state_key, "")
-    runs <- by_night(6000, 3000)
-    # From the law itself, one sweep; from one state, many
-    from <- sample(length(keys), runs, TRUE, law$p)
-    for (sweeps in c(1, 25)) {
-      found <- vapply(seq_len(runs), function(r) {
-        begin <- if (sweeps == 1) law$codes[[from[r]]] else start
-        state_key(test_sweep_records_(
-          begin, levels, fixed, tables, kept, 1.3, sweeps, c(sweeps, r)
-        )$codes)
-      }, "")
-      expect_true(all(found %in% keys))
-      count <- tabulate(match(found, keys), length(keys))
-      p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
-      expect_gt(p, 1e-5)
-    }
+    count <- expect_law_kept(law, start, function(codes, sweeps, r) {
+      test_sweep_records_(
+        codes, levels, fixed, tables, kept, 1.3, sweeps, c(sweeps, r)
+      )$codes
+    }, 25, by_night(6000, 3000))
     # Another temperature would be seen
     other <- enumerated_law(levels, 2, start, fixed, tables, none, 1)
     expect_lt(
@@ -305,25 +321,11 @@ test_that("columns that rules tie together move as one, by their law", {
   start <- rbind(c(1L, 2L, 2L, 2L), c(2L, 1L, 1L, 1L))
   for (fixed in list(rep(FALSE, 4), c(TRUE, FALSE, FALSE, FALSE))) {
     law <- enumerated_law(levels, 2, start, fixed, tables, forbidden, 1.5)
-    keys <- vapply(law$codes, state_key, "")
-    runs <- by_night(6000, 3000)
-    from <- sample(length(keys), runs, TRUE, law$p)
-    for (sweeps in c(1, 150)) {
-      found <- vapply(seq_len(runs), function(r) {
-        begin <- if (sweeps == 1) law$codes[[from[r]]] else start
-        state_key(test_sweep_records_(
-          begin, levels, fixed, tables, rules, 1.5, sweeps, c(9 + sweeps, r)
-        )$codes)
-      }, "")
-      expect_true(all(found %in% keys))
-      count <- tabulate(match(found, keys), length(keys))
-      # States that hardly occur are one
-      rare <- runs * law$p < 3
-      p <- suppressWarnings(stats::chisq.test(
-        c(count[!rare], sum(count[rare])), p = c(law$p[!rare], sum(law$p[rare]))
-      )$p.value)
-      expect_gt(p, 1e-5)
-    }
+    expect_law_kept(law, start, function(codes, sweeps, r) {
+      test_sweep_records_(
+        codes, levels, fixed, tables, rules, 1.5, sweeps, c(9 + sweeps, r)
+      )$codes
+    }, 150, by_night(6000, 3000), rare = 3)
   }
 })
 
@@ -362,21 +364,11 @@ test_that("blocks around a column, and those that end nowhere, keep the law", {
   start <- allowed[c(1, nrow(allowed)), ]
   free <- rep(FALSE, 5)
   law <- enumerated_law(levels, 2, start, free, tables, forbidden, 1.5)
-  keys <- vapply(law$codes, state_key, "")
-  runs <- by_night(8000, 4000)
-  from <- sample(length(keys), runs, TRUE, law$p)
-  for (sweeps in c(1, 30)) {
-    found <- vapply(seq_len(runs), function(r) {
-      begin <- if (sweeps == 1) law$codes[[from[r]]] else start
-      state_key(test_sweep_records_(
-        begin, levels, free, tables, rules, 1.5, sweeps, c(70 + sweeps, r)
-      )$codes)
-    }, "")
-    expect_true(all(found %in% keys))
-    count <- tabulate(match(found, keys), length(keys))
-    p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
-    expect_gt(p, 1e-5)
-  }
+  expect_law_kept(law, start, function(codes, sweeps, r) {
+    test_sweep_records_(
+      codes, levels, free, tables, rules, 1.5, sweeps, c(70 + sweeps, r)
+    )$codes
+  }, 30, by_night(8000, 4000))
 })
 
 test_that("a filter has its share, whatever its questions could be", {
