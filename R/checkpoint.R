@@ -130,6 +130,11 @@ resume_run <- function(error, ledger) {
     i = "Call the function again.", abort = abort_checkpoint, arg = "path"
   )
   run <- error$run
+  refuse_privacy(
+    !identical(run$sealed, hash_of_run(run)),
+    "A run goes on for what it has paid.", x = "The error was edited.",
+    i = "Call the function again.", class = "pseudosynth_error_edited"
+  )
   if (!is.null(run$folder)) {
     return(run_kept(run$folder, NULL, ledger, run))
   }

@@ -249,19 +249,21 @@ spend_noise <- function(ledger, charges, mechanism, variable, published,
       x = "It would cost something else now: it was edited.",
       i = "Call the function again.", class = "pseudosynth_error_edited"
     )
-    return(before)
+    charges <- before
   }
   paid <- function() note_charged(run, mechanism, charges)
   if (is.null(ledger)) {
     paid()
   } else {
+    # A run that goes on may do so in another ledger
     spend(
       ledger, list(
         label = label, charges = charges, mechanism = mechanism, m = m,
         n_records = n_records, fit = NA_character_,
         reproducible = is_seeded(seed)
       ),
-      variable, published, response, unit = unit, paid = paid
+      variable, published, response,
+      again = !is.null(before), unit = unit, paid = paid
     )
   }
   charges

@@ -14,7 +14,8 @@
 #'   `noise` (list of `what`, `scale` and `noisy`, in the order of their
 #'   drawing), `heard` (count: how many of these this run has asked for),
 #'   `charged` (named list of charges: by what has paid), `again` (flag: do the
-#'   same charges in a ledger pay for this run?).
+#'   same charges in a ledger pay for this run?), `sealed` (string: a hash of
+#'   what failed, see error_of_run()).
 #' @noRd
 new_run <- function(verb = NULL, arguments = NULL, value = NULL, folder = NULL,
                     entropy = new_entropy()) {
@@ -170,11 +171,19 @@ error_of_run <- function(error, run) {
   class(failed) <- unique(c("pseudosynth_error_paid", class(failed)))
   failed$noise <- lapply(run$noise, `[`, c("what", "scale", "noisy"))
   failed$charges <- run_charges(run)
+  run$sealed <- hash_of_run(run)
   failed$run <- run
   failed
 }
 
 abort_paid <- abort_of("paid")
+
+# What is resumed is what was paid for: another file, plan or epsilon at the same
+# price would be released on the noise of the first
+hash_of_run <- function(run) {
+  arguments <- run$arguments
+  stable_hash(list(run$verb, arguments[setdiff(names(arguments), "ledger")]))
+}
 
 run_charges <- function(run) {
   # An identity under a seed is a hash of what came out

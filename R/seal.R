@@ -146,8 +146,10 @@ stable_parts <- function(x) {
       lapply(unclass(x), stable_parts)
     } else if (length(x) > long_vector) {
       list("long vector", typeof(x), as.double(length(x)), vector_hash_(x))
-    } else {
+    } else if (is.atomic(x)) {
       as.vector(unclass(x))
+    } else {
+      typeof(x) # a connection's pointer
     },
     lapply(beside, stable_parts)
   )

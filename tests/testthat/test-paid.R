@@ -333,10 +333,28 @@ test_that("an empty folder and a file with gaps are refused by a class", {
   }
 })
 
-test_that("an error that was edited to cost more goes on with nothing", {
-  error <- failing("own_step", paid_calls()$file$call, at = 2)
-  error$run$arguments$epsilon <- 4
-  refused <- refusal(quiet(resume(error)))
-  expect_s3_class(refused, "pseudosynth_error_edited")
-  expect_identical(refused$noise, error$noise)
+test_that("an error that was edited goes on with nothing", {
+  other <- file_plan(paid_people(90), paid_plan()$codebook)
+  edits <- list(
+    function(run) run$arguments$epsilon <- 4,
+    function(run) run$arguments$plan <- other,
+    function(run) run$charged[[1]][charge_costs[1]] <- 0.1
+  )
+  for (edit in edits) {
+    error <- failing("own_step", paid_calls()$file$call, at = 2)
+    edit(error$run)
+    refused <- refusal(quiet(resume(error)))
+    expect_s3_class(refused, "pseudosynth_error_edited")
+  }
+})
+
+test_that("an error may be resumed again, also in another ledger", {
+  call <- paid_calls()$histogram
+  error <- failing(call$late, call$call)
+  book <- new_paid_book()
+  made <- quiet(resume(error, book))
+  expect_identical(
+    outcome_of_paid(quiet(resume(error)))$counts, outcome_of_paid(made)$counts
+  )
+  expect_identical(nrow(as.data.frame(book)), 1L)
 })
