@@ -13,7 +13,9 @@ first <- if (length(given) > 1) as.integer(given[2]) else 1L
 table_file <- if (length(given) > 2) given[3] else "paid.csv"
 
 paid <- new.env(parent = asNamespace("pseudosynth"))
-sys.source(file.path("tests", "testthat", "helper-paid.R"), paid)
+for (helper in c("release", "paid")) {
+  sys.source(sprintf("tests/testthat/helper-%s.R", helper), paid)
+}
 
 found <- lapply(seq(first, length.out = n), function(seed) {
   outcome <- paid$paid_outcome(seed)

@@ -200,6 +200,8 @@ paid_rules <- function(data, book) {
 #' @return (data frame) `step`, `outcome` (`"done"`, `"refused"`: an error
 #'   before payment, `"failed"`), `class` and `said`.
 paid_outcome <- function(seed) {
+  # How often a margin is drawn is no matter of what can fail
+  local_replaced("drawn_of_statistics", 50)
   case <- paid_case(seed)
   steps <- list()
   quiet <- function(code) {
