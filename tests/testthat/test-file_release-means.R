@@ -1,5 +1,8 @@
 # What a release says of its means, before anything is published.
 
+# As many as users have, see setup-sweeps.R
+local_replaced("margins_of_error", 30)
+
 # A rare, skewed count, an amount and levels that are numbers
 visits_file <- function(n = 1500) {
   withr::with_seed(11, {
