@@ -135,3 +135,134 @@ part_sizes <- function(amount, block, levels) {
   own <- match(amount$name, names(levels))
   if (is.na(own)) block$n else block$margins[[own]][amount$part]
 }
+
+# What noise hides of sums -----------------------------------------------------
+
+# What noise in the block's tables hides of an amount's expected sums: these are
+# taken over a synthetic set, while the noisy sums are over the file.
+
+#' How much a table's noise leaves unknown
+#'
+#' The variance of the file's table given the noisy one, along its columns'
+#' axes: see told_of(). A margin has no prior.
+#' @param block (list) See release_plan().
+#' @param axes (list) See block_axes().
+#' @return (list of list) For each margin and pair `columns`, `axes` (see
+#'   level_axes()) and `variance` (in counts, along each product of axes).
+#' @noRd
+unknown_tables <- function(block, axes = block_axes(block)) {
+  pairs <- block_pairs(block)
+  of <- function(columns, variance) {
+    list(columns = columns, axes = axes[columns], variance = variance)
+  }
+  c(
+    lapply(which(block$noise$order == 1), function(t) {
+      column <- block$tables[[t]]
+      of(column, rep(block$noise$variance[t], block$levels[column] - 1))
+    }),
+    lapply(pairs, function(pair) {
+      of(pair$columns, told_of(
+        pair$residual, axes[pair$columns], pair$variance
+      )$variance)
+    })
+  )
+}
+
+#' The covariance of what a set's expected sums miss of the file's
+#'
+#' Expected sums are sums over records x of N(x) G(x), with N(x) the number of
+#' such records and G(x) what one is expected to add: 0 without a value. The
+#' file's N(x) is not known, but tables of it are, up to errors e(a, b) of their
+#' centred cells. A set is fitted to these tables. To first order an error
+#' changes the number of records in proportion: by N(x) e(a, b) / N(a, b), with
+#' a and b the levels of x. So sums are off by the sum over cells of e(a, b)
+#' M(a, b), where M(a, b) is the mean of G over records of the cell. Errors of
+#' different tables are independent, and those of a table are centred: only M,
+#' centred, counts.
+#'
+#' The noise of the number of records changes all N(x) in proportion.
+#' @param block (list) See release_plan().
+#' @param unknown (list) See unknown_tables().
+#' @param set (integer matrix) Codes of all its records.
+#' @param rows (integer) Its records that `pulls` is for.
+#' @param pulls (matrix, a row for each of these) G.
+#' @return (matrix)
+#' @noRd
+unknown_sums <- function(block, unknown, set, rows, pulls) {
+  total <- size_variance(block) * tcrossprod(colSums(pulls) / nrow(set))
+  for (table in unknown) {
+    levels <- block$levels[table$columns]
+    cell <- cell_number(set[, table$columns, drop = FALSE], levels) + 1
+    # All other records of the cell add 0
+    sums <- rowsum(pulls, cell[rows])
+    seen <- as.integer(rownames(sums))
+    means <- matrix(0, prod(levels), ncol(pulls))
+    means[seen, ] <- sums / tabulate(cell, prod(levels))[seen]
+    # Each of its columns
+    along <- matrix(along_axes(means, table$axes), length(table$variance))
+    total <- total + crossprod(sqrt(table$variance) * along)
+  }
+  total
+}
+
+# What a set hides of pairs ----------------------------------------------------
+
+# What a synthetic set hides of the file's pairs. Targets of pairs are shrunk,
+# since most of a small interaction is noise. Of many pairs together the noise
+# cancels: how much a sum over columns varies in the file is known well, and a
+# set shows less of it. Post-processing of released numbers.
+
+#' What noisy pairs have beside a set's, as shares of all records
+#' @param block (list) See release_plan().
+#' @param set (integer matrix) Codes.
+#' @return (list of list) `columns`, `cells` (matrix, sums of rows and columns
+#'   0) and `variance` (of the noise in a cell).
+#' @noRd
+unseen_pairs <- function(block, set) {
+  pairs <- which(block$noise$order == 2)
+  counts <- table_counts_(
+    set, block$levels, block$tables[pairs], default_threads()
+  )
+  Map(function(t, counts) {
+    columns <- block$tables[[t]]
+    own <- block$levels[columns]
+    shown <- centred_table(counts / nrow(set), own)
+    list(
+      columns = columns,
+      cells = matrix(block$residuals[[t]] / block$n - shown, own[1]),
+      variance = block$noise$variance[t] / block$n^2
+    )
+  }, pairs, counts)
+}
+
+#' How much more a sum over columns varies in the file than in a set
+#'
+#' As a share of its variance in the set. The noise of the difference is known:
+#' the smaller the difference beside it, the less of it is believed.
+#' @param b (list of double) What each level of each predictor adds.
+#' @param names (character) Of the predictors.
+#' @param own (string) The column of the amount's parts, which is left out:
+#'   among records with values it is another one.
+#' @return (number) At least -0.5.
+#' @noRd
+hidden_variance <- function(b, names, own, unseen, set) {
+  kept <- which(names %in% setdiff(colnames(set), own))
+  at <- match(names[kept], colnames(set))
+  centred <- lapply(b[kept], function(b) b - mean(b))
+  line <- numeric(nrow(set))
+  for (k in seq_along(kept)) line <- line + b[[kept[k]]][set[, at[k]]]
+  more <- noise <- 0
+  among <- Filter(function(pair) all(pair$columns %in% at), unseen)
+  for (pair in among) {
+    k <- match(pair$columns, at)
+    one <- centred[[k[1]]]
+    other <- centred[[k[2]]]
+    more <- more + 2 * drop(one %*% pair$cells %*% other)
+    noise <- noise + 4 * pair$variance * sum(one^2) * sum(other^2)
+  }
+  shown <- mean((line - mean(line))^2)
+  if (shown == 0 || more == 0) {
+    return(0)
+  }
+  max(-0.5, more * more^2 / (more^2 + noise) / shown)
+}

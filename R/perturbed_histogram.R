@@ -314,26 +314,6 @@ continuous_laplace <- function(n, rate, seed = NULL) {
 
 # The distribution -----------------------------------------------------------
 
-#' Share of each bin; equal shares if no count is left
-#' @noRd
-histogram_shares <- function(x) {
-  counts <- x$counts
-  if (sum(counts) == 0) counts <- diff(x$breaks)
-  counts / sum(counts)
-}
-
-#' Quantiles of the histogram, uniform within bins, on the modelled scale
-#' @param p (numeric) Probabilities.
-#' @noRd
-histogram_quantile <- function(x, p) {
-  # Rounding may bring the sum above 1 before its end
-  cumulative <- c(0, pmin(cumsum(histogram_shares(x)), 1))
-  cumulative[length(cumulative)] <- 1
-  bin <- findInterval(p, cumulative, rightmost.closed = TRUE, all.inside = TRUE)
-  inside <- (p - cumulative[bin]) / (cumulative[bin + 1] - cumulative[bin])
-  x$breaks[bin] + inside * (x$breaks[bin + 1] - x$breaks[bin])
-}
-
 #' The nearest counts that are not negative and keep the total
 #'
 #' Euclidean projection onto a simplex: all counts move down by the same number,

@@ -1,4 +1,4 @@
-# Processes and the locks they hold.
+# Processes, their threads, and the locks they hold.
 
 #' A process as no other is called: machine, number and start
 #' @noRd
@@ -70,4 +70,15 @@ remove_dead_lock <- function(lock, mine, most = Inf) {
       suppressWarnings(file.rename(aside, lock))
     }
   }
+}
+
+# Threads ----------------------------------------------------------------------
+
+#' Threads of a fit when nothing is said
+#'
+#' The option `pseudosynth.threads`, else two, or one on a machine with one
+#' core. Results do not depend on it.
+#' @noRd
+default_threads <- function() {
+  getOption("pseudosynth.threads", min(2L, RcppParallel::defaultNumThreads()))
 }

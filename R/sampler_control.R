@@ -228,12 +228,3 @@ default_gates <- function(family) {
   least <- if (identical(family, "normal_mixture")) 200 else 400
   list(max_rhat = 1.05, min_ess = least, max_divergent = 0.01)
 }
-
-#' Threads of a fit when nothing is said
-#'
-#' The option `pseudosynth.threads`, else two, or one on a machine with one
-#' core. Results do not depend on it.
-#' @noRd
-default_threads <- function() {
-  getOption("pseudosynth.threads", min(2L, RcppParallel::defaultNumThreads()))
-}

@@ -1,6 +1,7 @@
 # The floors of the R files: who may call whom. Prints the graph of files and
-# fails on a cycle, on a call to a higher floor, and on a file without a floor;
-# called by `make floors`.
+# fails on a cycle, on a call to a higher floor, on a file without a floor, and
+# on a floor of more files than a newcomer can look through; called by
+# `make floors`.
 #
 #   Rscript tools/floors.R [graph]
 #
@@ -10,6 +11,7 @@
 # generics that meet every class or base R's own values (`open` below).
 
 floors <- read.dcf("tools/floors.dcf", fields = c("Floor", "Files"))
+most_files <- 25
 
 # Called on anything at all: which method runs is no decision of the caller.
 open <- c(
@@ -146,6 +148,9 @@ listed <- function(title, lines) {
 homeless <- setdiff(files, place$file)
 gone <- setdiff(place$file, files)
 twice <- place$file[duplicated(place$file)]
+held <- tabulate(place$floor + 1L, nrow(floors))
+number <- seq_len(nrow(floors)) - 1
+numbered <- startsWith(floors[, "Floor"], paste0(number, " "))
 up <- edges[which(level[edges$to] > level[edges$from]), ]
 defined <- unlist(lapply(files, function(file) defined_in(parse_file(file))))
 problems <- c(
@@ -153,6 +158,11 @@ problems <- c(
   listed("Files without a floor (tools/floors.dcf):", homeless),
   listed("Floors name files that do not exist:", gone),
   listed("Files on two floors:", twice),
+  listed(
+    sprintf("Floors of more than %d files:", most_files),
+    floors[held > most_files, "Floor"]
+  ),
+  listed("Floors out of order:", floors[!numbered, "Floor"]),
   listed("Upward calls:", sprintf(
     "%s (%d) -> %s (%d): %s", up$from, level[up$from], up$to, level[up$to],
     up$by
