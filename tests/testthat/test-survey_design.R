@@ -10,8 +10,11 @@ weighted_sets <- function(m = 1, n = 400, combine = "none") {
   book[c(1, 4), "upper"] <- c("2000000", "1000")
   book[c(1, 4), "transform"] <- "log"
   book <- confirm_codebook(codebook(book))
-  plan <- file_plan(data, book, survey_weights = "w")
-  sets <- synthesize(file_release(plan, 5, seed = 1), m, seed = 2)
+  release <- remember("weighted", file_release(
+    file_plan(data, book, survey_weights = "w"), 5,
+    seed = 1
+  ))
+  sets <- synthesize(release, m, seed = 2)
   sets$made_by$combine <- combine
   seal(sets)
 }
