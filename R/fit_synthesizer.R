@@ -9,7 +9,9 @@
 #' effect.
 #'
 #' Categorical predictors (factors, characters, logicals) get treatment
-#' contrasts, named as by [stats::model.matrix()]. Numeric predictors are
+#' contrasts, named as by [stats::model.matrix()], beside the first level that
+#' the file has: beside an empty one nothing could be estimated. Numeric
+#' predictors are
 #' centred and scaled by their own mean and standard deviation, which are public
 #' like the predictors themselves, or by `scaling`. `.` stands for all other
 #' columns. A column that the formula removes, as in `. - id`, is neither read
