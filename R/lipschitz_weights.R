@@ -17,7 +17,8 @@
 #'
 #' `"linear"` is the papers' map: Savitsky, Hu and Williams, Algorithm 1, steps 3
 #' and 4. Their words are that weights are *inversely proportional* to the
-#' bounds. `"inverse"` is these words taken literally: \eqn{\alpha_i = c \min /
+#' bounds, and Hu, Williams and Savitsky write \eqn{\alpha_i \propto 1 /
+#' \Delta_i}. `"inverse"` is this taken literally: \eqn{\alpha_i = c \min /
 #' \Delta_i}, so that all records with weights below 1 have the same
 #' \eqn{\alpha_i \Delta_i}. The smallest bound may be far below the others, which
 #' then get small weights: raise `scale`. For \eqn{\alpha_i = \min(1, k /
