@@ -138,12 +138,12 @@
 #'   a record.
 #' @section Intervals: Quantiles of the draws of a weighted or censored fit, such
 #'   as `q5` and `q95` of [summary()][synthesizer], are not intervals for
-#'   parameters. Privacy weights below 1 take information away that the records
-#'   have: under one weight of 0.25 for all, draws spread twice as far as the
-#'   posterior of the records. Weights that differ also move the centre, and
-#'   survey weights make draws spread too little. What the draws describe is
-#'   what sets are drawn from. For estimates with intervals see [pool()], and
-#'   for what is proven of them the section there on models that are wrong.
+#'   parameters. They may cover too often or too rarely, see theorem 4 of Hu and
+#'   Savitsky, Risk-weighted pseudo posterior. Privacy weights below 1 take away
+#'   information that the records have: under one weight of 0.25 for all, draws
+#'   spread twice as far. Weights that differ also move the centre, and under
+#'   survey weights draws spread too little. For estimates with intervals see
+#'   [pool()], whose page says when they hold.
 #' @section Invariants: If all weights are 1, the draws equal those of the
 #'   unweighted fit with the same seed. A record of weight 0 has no effect. If
 #'   all weights are 0, the draws are from the prior.
