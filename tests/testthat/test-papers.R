@@ -45,7 +45,11 @@ test_that("pages begin with what holds, and check what they state", {
     expect_length(opened, 1)
     closed <- grep("^```$", text)
     code <- text[seq(opened + 1, min(closed[closed > opened]) - 1)]
-    expect_no_match(paste(text, collapse = " "), "error *= *TRUE")
+    all_lines <- paste(text, collapse = " ")
+    expect_no_match(all_lines, "error *= *TRUE")
+    # Nothing of the console between figures and tables
+    expect_match(all_lines, "opts_chunk\\$set\\([^`]*message = FALSE")
+    expect_no_match(all_lines, "message *= *TRUE")
     checks <- Filter(
       function(x) rlang::is_call(x, "stopifnot"), as.list(parse(text = code))
     )
