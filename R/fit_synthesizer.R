@@ -136,8 +136,8 @@
 #'   weights the records of sets that have the column of survey weights.
 #'   [file_release()] and [synthesize_file()] draw this column with the rest of
 #'   a record.
-#' @section Intervals: Quantiles of the draws of a weighted or censored fit, such
-#'   as `q5` and `q95` of [summary()][synthesizer], are not intervals for
+#' @section Intervals: Quantiles of the draws of a weighted or censored fit,
+#'   such as `q5` and `q95` of [summary()][synthesizer], are not intervals for
 #'   parameters. They may cover too often or too rarely, see theorem 4 of Hu and
 #'   Savitsky, Risk-weighted pseudo posterior. Privacy weights below 1 take away
 #'   information that the records have: under one weight of 0.25 for all, draws

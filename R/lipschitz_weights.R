@@ -15,21 +15,21 @@
 #' | `"softmax"` | \eqn{1 / (1 + \exp(-1.69897 (\Delta_i - mean) / sd))} |
 #' | `"logistic"` | \eqn{2 / (1 + \exp(-0.5 \Delta_i)) - 1} |
 #'
-#' `"linear"` is the papers' map: Savitsky, Hu and Williams, Algorithm 1, steps 3
-#' and 4. Their words are that weights are *inversely proportional* to the
+#' `"linear"` is the papers' map: Savitsky, Hu and Williams, Algorithm 1, steps
+#' 3 and 4. Their words are that weights are *inversely proportional* to the
 #' bounds, and Hu, Williams and Savitsky write \eqn{\alpha_i \propto 1 /
 #' \Delta_i}. `"inverse"` is this taken literally: \eqn{\alpha_i = c \min /
 #' \Delta_i}, so that all records with weights below 1 have the same
-#' \eqn{\alpha_i \Delta_i}. The smallest bound may be far below the others, which
-#' then get small weights: raise `scale`. For \eqn{\alpha_i = \min(1, k /
+#' \eqn{\alpha_i \Delta_i}. The smallest bound may be far below the others,
+#' which then get small weights: raise `scale`. For \eqn{\alpha_i = \min(1, k /
 #' \Delta_i)} with a k of your own, take `scale = k / min(lipschitz(x)$record)`.
 #' To make the *weighted* fit's bounds equal, see [reweight()].
 #'
-#' `"softmax"` and `"logistic"` and their constants are this package's, without a
-#' theory behind them. With \eqn{1.69897 = \log_{10} 50} a record one standard
+#' `"softmax"` and `"logistic"` and their constants are this package's, without
+#' a theory behind them. With \eqn{1.69897 = \log_{10} 50} a record one standard
 #' deviation above the mean has \eqn{r_i = 0.85}, one at the mean 0.5.
-#' `"logistic"` is \eqn{\tanh(\Delta_i / 4)}: it compares no record with another,
-#' and \eqn{\Delta_i = 4.4} has \eqn{r_i = 0.8}.
+#' `"logistic"` is \eqn{\tanh(\Delta_i / 4)}: it compares no record with
+#' another, and \eqn{\Delta_i = 4.4} has \eqn{r_i = 0.8}.
 #'
 #' If all \eqn{\Delta_i} are equal, \eqn{r_i = 0}. A record with a non-finite
 #' log-likelihood at any kept draw gets weight 0 and is left out of the minimum,

@@ -31,8 +31,9 @@
 #' @return A data frame with `salary` (integer), `gender` (factor, 2 levels),
 #'   `age` (factor, 10 levels, whether they occur or not: [sdr_simulated] and
 #'   the papers' sample have no one in the youngest class, and models of them
-#'   take the next one as their base), `weeks` (integer) and the fields in `variables` under their own
-#'   names. It has one row per respondent, in the order of the file.
+#'   take the next one as their base), `weeks` (integer) and the fields in
+#'   `variables` under their own names. It has one row per respondent, in the
+#'   order of the file.
 #' @section Error types:
 #' `pseudosynth_error_input`: the file does not exist, is empty, has lines of
 #' another length than the layout, is of another year, holds a respondent twice

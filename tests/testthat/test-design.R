@@ -42,7 +42,7 @@ test_that("names and x'b equal model.matrix() with treatment contrasts", {
   }
 })
 
-test_that("a base that no record has gives way to the first level that one has", {
+test_that("an empty base gives way to the first level that a record has", {
   data <- mixed()
   declared <- function(x, levels) factor(as.character(x), levels)
   for (empty in list("a0", c("a0", "a1"))) {

@@ -86,10 +86,7 @@ test_that("the figure of weights says how near the bound the records are", {
   )
   expect_equal(
     flatness_text(fit),
-    paste(
-      "Half of the records below weight 1 have a record bound of at least 80%",
-      "of the overall bound"
-    )
+    "Half of the records below weight 1 have at least 80% of the overall bound"
   )
   fit$spec$alpha <- rep(1, 5)
   expect_equal(flatness_text(fit), "One point is one record")
