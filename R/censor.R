@@ -31,8 +31,11 @@
 #'   `neighbours`. Each of m sets takes its own draw. May be left out if `lower`
 #'   and `upper` are given.
 #' @param neighbours (string) The relation that `epsilon` is for:
-#'   `"add-remove"` (the default, as in the papers) or `"replace"`, which makes
-#'   the interval half as wide.
+#'   `"add-remove"`, the default, or `"replace"`, which makes the interval half
+#'   as wide. The papers leave a record out of a likelihood (add-remove), but
+#'   move it from bin to bin of a histogram (replace): at one epsilon their
+#'   histogram has twice the noise that their own relation for likelihoods asks
+#'   for. State one relation for both, as [compare()] does.
 #' @param reference (`NULL`, named list or `synthesizer`) The parameter values
 #'   that each record's likelihood is compared with. Give public values by
 #'   parameter name, such as `list("(Intercept)" = 10.8, sigma = 1)`, or a fit

@@ -103,9 +103,10 @@
 #'
 #' **Simulated: no row is a respondent.** The censoring paper uses 1,601
 #' respondents of the 2017 Survey of Doctorate Recipients with positions in
-#' mathematics and statistics at a four-year college or university. That sample
-#' is not published. This file replaces it, with as many records and the same
-#' variables.
+#' mathematics and statistics at a four-year college or university. They are a
+#' part of the survey's public-use file, which is not in this package;
+#' [read_sdr()] reads it. This file replaces them, with as many records and the
+#' same variables.
 #'
 #' The columns were made as follows:
 #' * Gender, age class and weeks are drawn independently from the margins of the

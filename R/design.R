@@ -250,8 +250,17 @@ factor_levels <- function(frame, raw) {
       distinct_text(x)
     }
     if (length(found) < 2) abort_constant(name)
-    found
+    occupied_first(found, x)
   })
+}
+
+# The base is a level that some record has: beside an empty one, the columns of
+# the others add up to the intercept.
+occupied_first <- function(levels, x) {
+  # Of text they are the values
+  if (is.character(x)) return(levels)
+  base <- match(TRUE, as_text(levels) %in% met_text(x), nomatch = 1L)
+  levels[c(base, seq_along(levels)[-base])]
 }
 
 # Categorical variables of a frame as factors with the blueprint's levels.

@@ -9,7 +9,9 @@
 #' effect.
 #'
 #' Categorical predictors (factors, characters, logicals) get treatment
-#' contrasts, named as by [stats::model.matrix()]. Numeric predictors are
+#' contrasts, named as by [stats::model.matrix()], beside the first level that
+#' the file has: beside an empty one nothing could be estimated. Numeric
+#' predictors are
 #' centred and scaled by their own mean and standard deviation, which are public
 #' like the predictors themselves, or by `scaling`. `.` stands for all other
 #' columns. A column that the formula removes, as in `. - id`, is neither read
@@ -126,12 +128,22 @@
 #'   weights are divided by a public number, for instance the size of the
 #'   population over the number of records. The label states this divisor.
 #'
-#'   [normal_mixture()], score releases, histograms and top-coding do not accept
-#'   survey weights. Sets keep the file's own predictors: like the file, they
+#'   Score releases, histograms and top-coding do not accept survey weights. For
+#'   [normal_mixture()] a record with an exponent above 1 counts as several
+#'   equal ones, as heaps do; where survey weights differ much, fewer components
+#'   may be needed. Sets keep the file's own predictors: like the file, they
 #'   are a sample. [compare()] counts each record of a set once. [utility()]
 #'   weights the records of sets that have the column of survey weights.
 #'   [file_release()] and [synthesize_file()] draw this column with the rest of
 #'   a record.
+#' @section Intervals: Quantiles of the draws of a weighted or censored fit,
+#'   such as `q5` and `q95` of [summary()][synthesizer], are not intervals for
+#'   parameters. They may cover too often or too rarely, see theorem 4 of Hu and
+#'   Savitsky, Risk-weighted pseudo posterior. Privacy weights below 1 take away
+#'   information that the records have: under one weight of 0.25 for all, draws
+#'   spread twice as far. Weights that differ also move the centre, and under
+#'   survey weights draws spread too little. For estimates with intervals see
+#'   [pool()], whose page says when they hold.
 #' @section Invariants: If all weights are 1, the draws equal those of the
 #'   unweighted fit with the same seed. A record of weight 0 has no effect. If
 #'   all weights are 0, the draws are from the prior.

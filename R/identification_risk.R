@@ -32,7 +32,9 @@
 #' @param known (character or `NULL`) Published columns that the intruder knows.
 #'   Default `NULL`: all records share one pattern.
 #' @param radius (number > 0, at most 1 if relative) The radius r. There is no
-#'   default, because it is a policy choice. The papers use 0.2.
+#'   default, because it is a policy choice. The papers use 0.2. Look at
+#'   several: risks of synthetic values mostly rise with it, and risks of
+#'   top-coded values fall.
 #' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}; a ball
 #'   around 0 holds only 0. `FALSE`: \eqn{r_i = r} in the response's unit.
 #' @param variable (string or `NULL`) The synthetic column. Default `NULL`: the
@@ -68,7 +70,8 @@
 #' @references Hu and Savitsky, Risk-weighted pseudo posterior, equation 8.
 #' Hornby and Hu (2021), Identification risk evaluation of continuous
 #' synthesized variables, Transactions on Data Privacy 14.
-#' @seealso [risk_weights()], [synthesize()]
+#' @seealso [risk_weights()], [synthesize()];
+#'   `vignette("what-is-guaranteed")` has risks over a grid of radii.
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]

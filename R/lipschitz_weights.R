@@ -6,13 +6,30 @@
 #' one draw explains badly loses most of its weight. Such records lie mostly in
 #' the tails.
 #'
-#' Three maps turn \eqn{\Delta_i} into \eqn{r_i}:
+#' Four maps turn \eqn{\Delta_i} into \eqn{r_i}:
 #'
 #' | map | \eqn{r_i} |
 #' |---|---|
 #' | `"linear"` | \eqn{(\Delta_i - \min) / (\max - \min)} |
+#' | `"inverse"` | \eqn{1 - \min / \Delta_i} |
 #' | `"softmax"` | \eqn{1 / (1 + \exp(-1.69897 (\Delta_i - mean) / sd))} |
 #' | `"logistic"` | \eqn{2 / (1 + \exp(-0.5 \Delta_i)) - 1} |
+#'
+#' `"linear"` is the papers' map: Savitsky, Hu and Williams, Algorithm 1, steps
+#' 3 and 4. Their words are that weights are *inversely proportional* to the
+#' bounds, and Hu, Williams and Savitsky write \eqn{\alpha_i \propto 1 /
+#' \Delta_i}. `"inverse"` is this taken literally: \eqn{\alpha_i = c \min /
+#' \Delta_i}, so that all records with weights below 1 have the same
+#' \eqn{\alpha_i \Delta_i}. The smallest bound may be far below the others,
+#' which then get small weights: raise `scale`. For \eqn{\alpha_i = \min(1, k /
+#' \Delta_i)} with a k of your own, take `scale = k / min(lipschitz(x)$record)`.
+#' To make the *weighted* fit's bounds equal, see [reweight()].
+#'
+#' `"softmax"` and `"logistic"` and their constants are this package's, without
+#' a theory behind them. With \eqn{1.69897 = \log_{10} 50} a record one standard
+#' deviation above the mean has \eqn{r_i = 0.85}, one at the mean 0.5.
+#' `"logistic"` is \eqn{\tanh(\Delta_i / 4)}: it compares no record with
+#' another, and \eqn{\Delta_i = 4.4} has \eqn{r_i = 0.8}.
 #'
 #' If all \eqn{\Delta_i} are equal, \eqn{r_i = 0}. A record with a non-finite
 #' log-likelihood at any kept draw gets weight 0 and is left out of the minimum,
@@ -27,7 +44,8 @@
 #' @param shift (number) The constant g above, added to every weight. Default 0.
 #'   A positive value is a floor, except for records with a non-finite
 #'   log-likelihood.
-#' @param map (string) `"linear"` (default), `"softmax"` or `"logistic"`.
+#' @param map (string) `"linear"` (default), `"inverse"`, `"softmax"` or
+#'   `"logistic"`.
 #' @param quantile (number in (0, 1]) Draws above this quantile of the draw
 #'   bounds are dropped, see [lipschitz()]. Default 1: all draws are kept.
 #' @param allow_unconverged (flag) Use a fit that has not converged? Default
@@ -62,13 +80,15 @@
 #' w
 #' @export
 lipschitz_weights <- function(x, scale = 1, shift = 0,
-                              map = c("linear", "softmax", "logistic"),
+                              map = c(
+                                "linear", "inverse", "softmax", "logistic"
+                              ),
                               quantile = 1, allow_unconverged = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz_weights}.")
   check_present(x)
   check_number(scale, min = 0)
   check_number(shift)
-  map <- check_choice(map, c("linear", "softmax", "logistic"))
+  map <- check_choice(map, c("linear", "inverse", "softmax", "logistic"))
   check_quantile(quantile)
   if (inherits(x, "synthesizer") ||
     inherits(x, "external_fit") && isFALSE(x$converged)) {
@@ -152,6 +172,8 @@ relative_risk <- function(delta, map, range = bound_range(delta)) {
   }
   clamp(switch(map,
     linear = (delta - range$min) / (range$max - range$min),
+    # Of a bound of 0, which may be the smallest, there is no ratio
+    inverse = ifelse(delta > range$min, 1 - range$min / delta, 0),
     softmax = 1 / (1 + exp(-1.69897 * (delta - range$mean) / range$sd)),
     logistic = 2 / (1 + exp(-0.5 * delta)) - 1
   ))

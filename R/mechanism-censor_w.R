@@ -3,7 +3,9 @@
 #' @rdname mechanisms
 #' @export
 mechanism_censor_w <- function(scale = 1, shift = 0,
-                               map = c("linear", "softmax", "logistic"), ...) {
+                               map = c(
+                                 "linear", "inverse", "softmax", "logistic"
+                               ), ...) {
   check_no_dots(..., hint = "See {.help mechanisms}.")
   new_mechanism(definition_censor_w())
 }

@@ -3,7 +3,9 @@
 #' @rdname mechanisms
 #' @export
 mechanism_lw_final <- function(k = "auto", scale = 1, shift = 0,
-                               map = c("linear", "softmax", "logistic"),
+                               map = c(
+                                 "linear", "inverse", "softmax", "logistic"
+                               ),
                                quantile = 1, tolerance = 0.02,
                                max_refits = 10, ...) {
   check_no_dots(..., hint = "See {.help mechanisms}.")

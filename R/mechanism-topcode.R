@@ -6,7 +6,7 @@ definition_topcode <- function() {
   mechanism_definition(
     name = "topcode", kind = "no claim", label = "none", title = "top-coding",
     does = "values above a threshold become the threshold",
-    short = "Top-coding", colour = "#AA4499",
+    short = "Top-coding", colour = "#AA4499", aliases = c("top_coded", "tc"),
     needs = c(top = "Values above {.arg top} are replaced by it."),
     make = mechanism_topcode,
     prepare = checked_by(function(job) {

@@ -10,7 +10,7 @@ definition_unweighted <- function() {
   mechanism_definition(
     name = "unweighted", kind = "no claim", label = "none",
     title = "unweighted posterior", does = "no protection, for comparison",
-    short = "Unweighted", colour = "#8C8C8C",
+    short = "Unweighted", colour = "#8C8C8C", aliases = "synthesizer",
     make = mechanism_unweighted, from_unweighted = TRUE, stages = first_stage
   )
 }

@@ -99,7 +99,7 @@ setting_checks <- list(
   scale = function(x) check_number(x, min = 0, arg = "scale"),
   shift = function(x) check_number(x, arg = "shift"),
   map = function(x) {
-    check_choice(x, c("linear", "softmax", "logistic"), arg = "map")
+    check_choice(x, c("linear", "inverse", "softmax", "logistic"), arg = "map")
   },
   quantile = function(x) check_quantile(x),
   tolerance = function(x) check_number(x, above = 0, arg = "tolerance"),

@@ -164,6 +164,16 @@ nearest_word <- function(x, words) {
 
 # In figures -------------------------------------------------------------------
 
+#' Colours by all words for a mechanism
+#' @noRd
+mechanism_colours <- function() {
+  words <- lapply(mechanisms(), function(definition) {
+    plain_word(unlist(definition[c("name", "short", "aliases")]))
+  })
+  colours <- vapply(mechanisms(), `[[`, "", "colour")
+  stats::setNames(rep(colours, lengths(words)), unlist(words))
+}
+
 #' Short names of mechanisms and of stages, which bear a mechanism's name; any
 #' @noRd
 mechanism_shorts <- function(names) {

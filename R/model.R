@@ -10,7 +10,7 @@ new_model <- function(formula, data, family, prior, response = NULL,
                       scaling = NULL, survey_weights = NULL, count = NULL) {
   data <- plain_columns(data)
   response <- new_response(formula, data, family, response)
-  survey <- new_survey(survey_weights, data, response$name, family)
+  survey <- new_survey(survey_weights, data, response$name)
   # `.` publishes what it stands for: survey weights only where they are named
   unnamed <- setdiff(survey$column, all.vars(formula[[3]]))
   predictors <- data[setdiff(names(data), unnamed)]

@@ -31,8 +31,9 @@
 #' @param epsilon (positive number, at least 1e-6) The histogram's cost under
 #'   `neighbours`.
 #' @param neighbours (string) `"add-remove"`, the default: the noise has scale
-#'   \eqn{1/\epsilon}. `"replace"`, as in the papers: one record leaves a bin
-#'   and enters another, so the noise has scale \eqn{2/\epsilon}.
+#'   \eqn{1/\epsilon}. `"replace"`: one record leaves a bin and enters another,
+#'   so the noise has scale \eqn{2/\epsilon}. The papers use replace for
+#'   histograms and add-remove for likelihoods, see [censor()].
 #' @param noise (string) `"discrete"`, the default: exact discrete Laplace noise
 #'   in whole-number arithmetic from the operating system's entropy.
 #'   `"continuous"`: Laplace noise in floating point, whose last digits can

@@ -83,8 +83,10 @@ plot_bound_against_weight <- function(fits) {
   frame <- frame[is.finite(frame$bound), ]
   figure <- ggplot(frame, aes(x = .data$weight, y = .data$bound)) +
     geom_point(
-      shape = 16, size = 1.3, alpha = 0.35, colour = colour_synthetic
+      aes(colour = .data$panel),
+      shape = 16, size = 1.3, alpha = 0.35
     ) +
+    scale_colour_manual(values = release_colours(panels), guide = "none") +
     geom_hline(
       aes(yintercept = .data$overall),
       data = marks, colour = colour_bound, linewidth = 0.5
@@ -100,7 +102,10 @@ plot_bound_against_weight <- function(fits) {
     ) +
     confidential_labs(
       title = "Record bound against privacy weight",
-      subtitle = wrapped(flatness_text(fits[[length(fits)]])),
+      subtitle = wrapped(paste0(
+        if (length(fits) > 1) paste0(panels[length(fits)], ": "),
+        flatness_text(fits[[length(fits)]])
+      )),
       x = "Privacy weight", y = "Record bound"
     )
   figure + if (length(fits) > 1) {
@@ -126,8 +131,8 @@ flatness_text <- function(fit) {
   share <- stats::median(bound$record[below]) / bound$overall
   sprintf(
     paste(
-      "Half of the records below weight 1%s have a record bound of at least",
-      "%.0f%% of the overall bound"
+      "Half of the records below weight 1%s have at least %.0f%% of the overall",
+      "bound"
     ),
     if (is.null(fit$reweighting)) "" else ", after re-weighting,",
     floor(100 * share)

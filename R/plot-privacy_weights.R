@@ -33,8 +33,8 @@ autoplot.privacy_weights <- function(object, ..., name = NULL) {
   values <- as.double(object)
   ggplot(data.frame(weight = values), aes(x = .data$weight)) +
     geom_histogram(
-      breaks = seq(0, 1, 0.02), fill = scheme_colour(object), colour = "white",
-      linewidth = 0.1
+      breaks = seq(0, 1, 0.02), fill = release_colours(scheme_short(object)),
+      colour = "white", linewidth = 0.1
     ) +
     scale_x_continuous(limits = c(0, 1), breaks = seq(0, 1, 0.25)) +
     scale_y_continuous(
@@ -60,9 +60,10 @@ plot_weight_violins <- function(weights) {
   frame <- stack_frames(weights, "scheme", function(w) {
     data.frame(weight = as.double(w))
   })
-  colours <- vapply(weights, scheme_colour, "")
   ggplot(frame, aes(x = .data$scheme, y = .data$weight)) +
-    group_violins("scheme", colours, size = 2.6, middle = mean) +
+    group_violins(
+      "scheme", release_colours(names(weights)), size = 2.6, middle = mean
+    ) +
     scale_y_continuous(
       limits = c(0, 1), breaks = seq(0, 1, 0.25), expand = expansion(0.01)
     ) +

@@ -185,17 +185,33 @@ stack_frames <- function(parts, column, frame_of) {
 #' @noRd
 wrapped <- function(text) paste(strwrap(text, 62), collapse = "\n")
 
-#' Colours of releases: a mechanism's own where one bears its name
+#' Colours of releases: a mechanism's own where one bears its name, in our words
+#' or in the papers', the same in every figure
+#'
+#' A variant, such as `"LW (0.5, 0)"` or `"Weights_V, given"`, has a tint of it.
 #' @param names (character) As a user calls them.
 #' @noRd
 release_colours <- function(names) {
-  known <- mechanisms()
-  own <- match(names, vapply(known, `[[`, "", "short"))
-  colours <- vapply(known, `[[`, "", "colour")[own]
+  words <- plain_word(names)
+  first <- plain_word(sub("[ ,(].*", "", names))
+  own <- mechanism_colours()
+  colours <- unname(own[words])
+  variant <- is.na(colours)
+  colours[variant] <- tinted(unname(own[first[variant]]))
+  colours[words %in% c("confidential", "data", "file")] <- colour_confidential
+  other <- is.na(colours)
   free <- setdiff(chain_colours, colours)
-  colours[is.na(own)] <- rep_len(free, sum(is.na(own)))
-  colours[names == "confidential"] <- "#8C8C8C"
+  colours[other] <- rep_len(free, sum(other))
   stats::setNames(colours, names)
+}
+
+# Half way to white
+tinted <- function(colours) {
+  light <- (grDevices::col2rgb(colours) + 255) / 2
+  ifelse(
+    is.na(colours), NA,
+    grDevices::rgb(light[1, ], light[2, ], light[3, ], maxColorValue = 255)
+  )
 }
 
 # Axes -----------------------------------------------------------------------

@@ -3,8 +3,8 @@
 #' Reads the consumer unit files `fmli*.csv` of the interview survey's
 #' public-use microdata, as the Bureau of Labor Statistics (BLS) publishes
 #' them, and returns them in the layout of [ce_income]. It reads only the
-#' columns that are needed; identifiers, weights and flag columns (names that
-#' end in `_`) are dropped.
+#' columns that are needed. Other columns, such as the survey weight, are kept
+#' if `variables` names them.
 #'
 #' @param path (character) One or more files, or one directory: then every file
 #'   in it named `fmli*.csv` is read, in alphabetical order.
@@ -18,6 +18,11 @@
 #'   order of preference; the first that all files have is used. `FINCBTXM`
 #'   (2004 and later) is the mean over the five imputations of unreported
 #'   income; `FINCBTAX` is the income as collected.
+#' @param variables (character or `NULL`) Further columns to keep, by their
+#'   names in the files: such as `"FINLWT21"` (survey weight), `"SMSASTAT"` or
+#'   `"CBSA"` (status of the core-based statistical area, which the papers have
+#'   among their predictors; its name differs between years). All files must
+#'   have them. Default `NULL`: none.
 #' @param incomplete (string) What to do with interviews that lack the income
 #'   or a predictor other than region and population size. `"drop"`, the
 #'   default, leaves them out and says how many; `"error"` refuses the files.
@@ -55,9 +60,14 @@
 #'
 #' A blank or a single full stop is a missing value, as in the BLS files.
 #'
-#' @return A data frame with the ten columns of [ce_income], one row per
-#'   interview, in the order of the files. Factors have all their levels,
-#'   whether they occur or not. No value is missing.
+#' Columns of `variables` come as the files have them. Such a column is one of
+#' numbers if all its values are numbers and none is a code with a leading zero,
+#' such as `"01"`; otherwise it is text.
+#'
+#' @return A data frame with the ten columns of [ce_income], where no value is
+#'   missing, and those of `variables`, whose names are in capitals. It has one
+#'   row per interview, in the order of the files. Factors have all their
+#'   levels, whether they occur or not.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: a file or directory does not exist, a required
@@ -82,8 +92,11 @@
 #'
 #' # the interviews of October only
 #' nrow(read_ce(file, month = 10))
+#'
+#' # with the survey weight, for fit_synthesizer(survey_weights = "FINLWT21")
+#' summary(read_ce(file, variables = "FINLWT21")$FINLWT21)
 read_ce <- function(path, month = NULL, year = NULL,
-                    income = c("FINCBTXM", "FINCBTAX"),
+                    income = c("FINCBTXM", "FINCBTAX"), variables = NULL,
                     incomplete = c("drop", "error")) {
   check_present(path)
   incomplete <- check_choice(incomplete, c("drop", "error"))
@@ -92,8 +105,9 @@ read_ce <- function(path, month = NULL, year = NULL,
   files <- ce_files(path)
   headers <- lapply(files, ce_header)
   columns <- ce_find_columns(headers, files, income)
+  variables <- ce_variables(variables, headers)
   needed <- c(
-    columns, "NEWID",
+    columns, variables, "NEWID",
     if (!is.null(month)) "QINTRVMO", if (!is.null(year)) "QINTRVYR"
   )
   for (i in seq_along(files)) {
@@ -119,8 +133,10 @@ read_ce <- function(path, month = NULL, year = NULL,
     unknown <- ce_unknown(raw[[column]], variable, column)
     refuse_codes(rows[unknown], "Column", column, "read_ce")
   }
+  others <- lapply(raw[variables], ce_plain)
   complete_records(
-    ce_recode(raw, columns), columns, rows, incomplete, "interview"
+    as.data.frame(c(ce_recode(raw, columns), others), optional = TRUE), columns,
+    rows, incomplete, "interview"
   )
 }
 
@@ -286,6 +302,22 @@ ce_find_columns <- function(headers, files, income) {
     )
   }
   columns
+}
+
+# The further columns, in capitals as the headers are.
+ce_variables <- function(variables, headers) {
+  if (is.character(variables)) variables <- toupper(ce_text(variables))
+  check_names(
+    variables, Reduce(intersect, headers), of = "columns that all files have"
+  )
+  unique(variables)
+}
+
+# A column of the file's own: its codes are text, "01" is no number.
+ce_plain <- function(x) {
+  number <- suppressWarnings(as.double(x))
+  coded <- grepl("^[+-]?0[0-9]", x)
+  if (any(coded | is.na(number) & !is.na(x))) x else number
 }
 
 refuse_absent <- function(absent, files, advice = NULL) {

@@ -29,9 +29,11 @@
 #' survey year 2017 (`REFYR`): other years have other layouts.
 #'
 #' @return A data frame with `salary` (integer), `gender` (factor, 2 levels),
-#'   `age` (factor, 10 levels; [sdr_simulated] has no one in the youngest
-#'   class), `weeks` (integer) and the fields in `variables` under their own
-#'   names. It has one row per respondent, in the order of the file.
+#'   `age` (factor, 10 levels, whether they occur or not: [sdr_simulated] and
+#'   the papers' sample have no one in the youngest class, and models of them
+#'   take the next one as their base), `weeks` (integer) and the fields in
+#'   `variables` under their own names. It has one row per respondent, in the
+#'   order of the file.
 #' @section Error types:
 #' `pseudosynth_error_input`: the file does not exist, is empty, has lines of
 #' another length than the layout, is of another year, holds a respondent twice

@@ -79,7 +79,8 @@
 #' databases). Savitsky, Williams and Hu, Bayesian pseudo posterior mechanism
 #' under differential privacy, for \eqn{\delta} as the probability that an
 #' observed database exceeds \eqn{\epsilon}.
-#' @seealso [guarantee()], [audit_guarantee()]
+#' @seealso [guarantee()], [audit_guarantee()];
+#'   `vignette("what-is-guaranteed")` has bounds of files of growing size.
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]

@@ -13,6 +13,7 @@
 #' @noRd
 parse_response <- function(formula, data, family = gaussian_family()) {
   left <- formula[[2]]
+  refuse_several(left, formula[[3]], names(data), family)
   if (is.call(left) && (family$kind != "continuous" || family$log_response)) {
     abort_plain_left_side(left, names(data), family)
   }
@@ -48,6 +49,36 @@ parse_response <- function(formula, data, family = gaussian_family()) {
   )
   if (family$log_response) transform <- "log"
   list(name = variable, transform = transform, constant = constant)
+}
+
+# Functions by which several columns, or counts of outcomes, stand on the left
+joins <- c("cbind", "mvbind", "rbind", "c", "list", "data.frame")
+
+#' Refuse several responses, and name the verbs that take them
+#' @noRd
+refuse_several <- function(left, right, columns, family) {
+  called <- if (is.call(left)) called_name(left[[1]])
+  if (is.null(called) || !sub(".*::", "", called) %in% joins) return()
+  several <- intersect(all.vars(left), columns)
+  published <- intersect(all.vars(right), columns)
+  line <- sprintf(
+    "plan <- file_plan(data, codebook%s)",
+    if (length(published) == 0 || length(published) > 5) "" else
+      sprintf(", publish = %s", deparse1(published))
+  )
+  abort_input(
+    "The left side of {.arg formula} must be one response.",
+    x = if (length(several) > 1) "It joins {.val {several}}.",
+    i = if (family$kind == "binary") {
+      "Counts of two outcomes are records: write one row for each answer, and
+       the answer's column on the left."
+    },
+    i = "Columns are synthesized together as a file: {.code {line}}, where
+         {.code draft_codebook(data)} begins the codebook.",
+    i = "Then {.code synthesize_file(plan, \"lw\")} takes one of the papers'
+         mechanisms, and {.code file_release(plan, epsilon = 1)} is strict.",
+    arg = "formula"
+  )
 }
 
 # Counts, proportions and yes/no: the link is on the mean, not on the response.

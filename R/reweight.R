@@ -150,7 +150,7 @@ reweighted_scheme <- function() {
     # Twice is as good as once
     short = function(node, inner) paste0(sub("_final$", "", inner), "_final"),
     word = function(node, inner) paste0(sub("_final$", "", inner), "_final"),
-    colour = "#0072B2", inputs = "of", dependency = depends_on_file,
+    inputs = "of", dependency = depends_on_file,
     reads = reads_model,
     rule = function(node, data, inner) {
       basis <- node$basis

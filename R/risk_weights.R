@@ -7,9 +7,12 @@
 #' amplifies high risks and dampens low ones. \eqn{IR_i} is computed by
 #' [identification_risk()]. In a set where the record's own synthetic value lies
 #' inside the ball, it is the share of values with the same known pattern that
-#' lie outside; in other sets it is 0. It is averaged over the sets. The
-#' constants of the papers' curve are missing in our copy; the defaults are
-#' ours.
+#' lie outside; in other sets it is 0. It is averaged over the sets.
+#'
+#' The papers' curve is `scurve(IR, a, start, end)` of package LS2Wstat: this
+#' curve with `mid = 0.5`, `slope = 20 * a`, `lower = start` and `upper = end`.
+#' The values of a, start and end are lost in our copy of the paper; the
+#' defaults, with a = 0.5, are ours.
 #'
 #' @inheritParams identification_risk
 #' @param synthetic [`synthetic_data`][synthetic_data], a data frame, a list of
@@ -18,7 +21,8 @@
 #' @param lower,upper (numbers >= 0, `lower <= upper`) lo and hi in the formula.
 #'   Default 0.5 and 1.5.
 #' @param mid (number) The risk at the middle of the curve. Default 0.5.
-#' @param slope (number >= 0) Steepness of the curve. Default 10.
+#' @param slope (number >= 0) Steepness of the curve, 20 times the papers' a.
+#'   Default 10.
 #' @param ... Passed to [identification_risk()], such as `variable`, `threads`.
 #'
 #' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme `"risk"`.

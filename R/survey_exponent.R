@@ -11,7 +11,7 @@
 #' @return (list or `NULL`) `column`; `scale` (number); `stated` (flag): did the
 #'   user state the scale? Otherwise it is the mean of the file.
 #' @noRd
-new_survey <- function(x, data, response, family) {
+new_survey <- function(x, data, response) {
   if (is.null(x)) {
     return(NULL)
   }
@@ -34,13 +34,6 @@ new_survey <- function(x, data, response, family) {
     column, setdiff(names(data), response), null = FALSE,
     arg = "survey_weights",
     of = "a column of {.arg data} other than the response"
-  )
-  refuse_if(
-    is_mixture(family),
-    "{.fn normal_mixture} takes no survey weights.",
-    i = "Its sampler moves records between components one by one, which an
-         exponent above 1 does not allow. Choose another family.",
-    arg = "survey_weights"
   )
   check_survey_weights(data, column, "data", response)
   own <- survey_mean(data[[column]])

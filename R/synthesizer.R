@@ -20,6 +20,9 @@ family.synthesizer <- function(object, ...) object$family
 #' adds a table of posterior summaries of the parameters. For a mixture, whose
 #' components exchange places between draws, the table has the weighted
 #' log-likelihood and predictive quantiles on the modelled scale instead.
+#' Its quantiles are of draws. For a fit with privacy weights, a censoring rule
+#' or survey weights they are not intervals, see *Intervals* in
+#' [fit_synthesizer()].
 #' Neither shows a value of a record, but both are computed from the file: never
 #' release them.
 #'

@@ -56,8 +56,6 @@ scheme_title <- function(x) scheme_text(x, "title")
 
 scheme_short <- function(x) scheme_text(x, "short")
 
-scheme_colour <- function(x) scheme_of(as_node(x))$colour
-
 #' Public numbers of the scheme: none that was computed from the file
 #' @return (named character or `NULL`)
 #' @noRd

@@ -1,7 +1,7 @@
 # From one file's Lipschitz bound to that of many files, as in Savitsky, Hu and
 # Williams (re-weighting paper, supplement 5): 1,000 counts from a Poisson
-# distribution or from a mixture of negative binomials, unweighted and with
-# Lipschitz weights.
+# distribution or from a mixture of negative binomials, unweighted, with
+# Lipschitz weights, and with these re-weighted, as the supplement has them.
 #
 #   source(system.file("studies/local_to_global.R", package = "pseudosynth"))
 #   local_to_global(1:3)
@@ -10,8 +10,9 @@
 
 #' @param replicates (whole numbers) Each is the seed of its data and its fits.
 #' @return (data frame) A row for each replicate, data (`"Poisson"`,
-#'   `"NB mixture"`) and release (`"data"`, `"Unweighted"`, `"LW"`): `delta`,
-#'   `mean`, `q15`, `median`, `q90` of one set, `converged`.
+#'   `"NB mixture"`) and release (`"data"`, `"Unweighted"`, `"LW"`,
+#'   `"LW_final"`): `delta`, `mean`, `q15`, `median`, `q90` of one set,
+#'   `converged`.
 local_to_global <- function(replicates, n = 1000) {
   do.call(rbind, lapply(replicates, function(replicate) {
     set.seed(replicate)
@@ -43,6 +44,7 @@ local_bounds <- function(data, y, family, replicate) {
     privacy_weights = pseudosynth::lipschitz_weights(fit),
     seed = 10 * replicate + 2
   )
+  final <- pseudosynth::reweight(weighted, seed = 10 * replicate + 4)
   row <- function(release, values, fit = NULL) {
     q <- stats::quantile(values, c(0.15, 0.5, 0.9), names = FALSE)
     data.frame(
@@ -57,6 +59,7 @@ local_bounds <- function(data, y, family, replicate) {
   }
   rbind(
     row("data", y), row("Unweighted", set_of(fit), fit),
-    row("LW", set_of(weighted), weighted)
+    row("LW", set_of(weighted), weighted),
+    row("LW_final", set_of(final), final)
   )
 }

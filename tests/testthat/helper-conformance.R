@@ -56,7 +56,6 @@ expect_conforms <- function(name, case) {
   expect_s3_class(scheme, "weighting_scheme")
   expect_identical(scheme$name, name)
   expect_output(print(scheme), name)
-  expect_no_error(grDevices::col2rgb(scheme$colour))
   definitions <- c(
     scheme_definitions, stats::setNames(list(case$definition), name)
   )

@@ -15,6 +15,7 @@ scheme_definitions <- list(
     risk <- if (ends$max > ends$min) {
       switch(basis$map,
         linear = (delta - ends$min) / (ends$max - ends$min),
+        inverse = pmax(0, 1 - ends$min / delta),
         softmax = stats::plogis(1.69897 * (delta - ends$mean) / ends$sd),
         logistic = tanh(delta / 4)
       )

@@ -66,6 +66,7 @@ scheme_cases <- list(
   lipschitz = list(
     weights = list(
       linear = function(context) lw_of(context$fit, 0.8, 0.1),
+      inverse = function(context) lw_of(context$fit, 2, map = "inverse"),
       softmax = function(context) lw_of(context$fit, map = "softmax"),
       logistic = function(context) {
         lw_of(context$fit, map = "logistic", quantile = 0.9)

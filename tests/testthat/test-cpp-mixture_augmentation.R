@@ -21,8 +21,12 @@ sample_tiny <- function(spec, draws = by_night(6000, 600), thin = 4, seed = 1,
                         level_moves = 2, shared_moves = 0,
                         hamiltonian_moves = 0, pair_moves = 0,
                         warmup = by_night(500, 200)) {
+  # Exponents above 1 are those of survey weights
   run <- run_core(
-    spec, "augmentation", draws,
+    utils::modifyList(spec, list(
+      alpha = pmin(spec$alpha, 1), survey = pmax(spec$alpha, 1)
+    )),
+    "augmentation", draws,
     thin = thin, seed = seed, level_moves = level_moves,
     shared_moves = shared_moves,
     hamiltonian_moves = hamiltonian_moves, pair_moves = pair_moves,
@@ -52,6 +56,19 @@ test_that("fractional weights under a normal prior: the exact posterior", {
 test_that("weights 1 and weights near 0: the exact posterior", {
   expect_exact(tiny_spec(alpha = rep(1, 8)))
   expect_exact(tiny_spec(alpha = rep(0.05, 8)))
+})
+
+test_that("exponents above 1: the exact posterior", {
+  # Each a few records of exponents up to 1
+  exponents <- c(2.4, 0.2, 0.5, 0.7, 0, 1.5, 0.3, 0.6)
+  expect_exact(tiny_spec(alpha = exponents, kind = "normal"))
+  expect_exact(
+    tiny_spec(alpha = exponents), thin = 1, hamiltonian_moves = 2,
+    pair_moves = 2, level_moves = 1, shared_moves = 1
+  )
+  # No more parts than these: exponents stay above 1, and none is below
+  expect_exact(tiny_spec(alpha = c(0, 0, 1.4, 0, 0, 0, 0, 1.4)))
+  expect_exact(tiny_spec(alpha = c(0, 0, 2.5, 0, 0, 0, 0, 0)))
 })
 
 test_that("level moves leave the posterior as it is", {

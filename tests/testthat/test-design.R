@@ -42,6 +42,50 @@ test_that("names and x'b equal model.matrix() with treatment contrasts", {
   }
 })
 
+test_that("an empty base gives way to the first level that a record has", {
+  data <- mixed()
+  declared <- function(x, levels) factor(as.character(x), levels)
+  for (empty in list("a0", c("a0", "a1"))) {
+    other <- data
+    other$f <- declared(data$f, c(empty, letters[1:4], "z"))
+    other$o <- factor(data$o, c("least", "hi", "lo"), ordered = TRUE)
+    design <- new_design(y ~ f + o + x, other, "y")
+    plain <- new_design(y ~ f + o + x, data, "y")
+    expect_identical(setdiff(design$columns, plain$columns), c(
+      paste0("f", c(empty, "z")), "oleast"
+    ))
+    expect_identical(setdiff(plain$columns, design$columns), character())
+    x <- dense_design(design_parts(design, other))
+    kept <- match(plain$columns, design$columns)
+    expect_equal(x[, kept], dense_design(design_parts(plain, data)))
+    expect_true(all(x[, -kept] == 0))
+    expect_identical(qr(x)$rank, length(plain$columns))
+  }
+  # Of text and flags, too; a file with the level has it as the base
+  expect_identical(
+    new_design(y ~ l + x, transform(data, l = TRUE), "y")$columns,
+    c("(Intercept)", "lFALSE", "x")
+  )
+})
+
+test_that("chains move beside an empty base as they do without it", {
+  data <- sdr_simulated
+  fit <- function(data) {
+    fit_synthesizer(
+      log(salary) ~ gender + age + weeks, data, gaussian(), seed = 1,
+      chains = 2, warmup = 300, draws = 1000
+    )
+  }
+  plain <- fit(data)
+  data$age <- factor(as.character(data$age), sdr_ages)
+  expect_true((declared <- fit(data))$converged)
+  shared <- colnames(plain$draws)
+  expect_equal(
+    colMeans(declared$draws)[shared], colMeans(plain$draws), tolerance = 0.02
+  )
+  expect_match(declared$remarks, "age29 or younger.*the prior decides")
+})
+
 test_that("codes gather the same x'b as the dense factor matrix", {
   data <- mixed()
   spec <- design_parts(new_design(y ~ f + g, data, "y"), data)

@@ -61,7 +61,8 @@ test_that("a response that is not yes/no is refused", {
 test_that("counts of successes and a transformed left side are refused", {
   data <- family_data()
   expect_refused(
-    quick_fit(cbind(yes, 1 - yes) ~ 1, data, binomial()), "variable itself"
+    quick_fit(cbind(yes, 1 - yes) ~ 1, data, binomial()),
+    "one row for each answer"
   )
   expect_refused(quick_fit(log(yes) ~ 1, data, bernoulli()), "variable itself")
 })

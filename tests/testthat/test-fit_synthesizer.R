@@ -264,3 +264,13 @@ test_that("weights made for other records, or in another order, are refused", {
     )
   }
 })
+
+test_that("draws under one weight of a quarter spread twice as far", {
+  data <- simulated(400)
+  spread <- function(...) {
+    draws <- quick_fit(y ~ x, data, ..., draws = 1500)$draws
+    apply(draws, 2, sd)
+  }
+  ratio <- spread(privacy_weights = 0.25) / spread()
+  expect_equal(unname(ratio), rep(2, 3), tolerance = 0.12)
+})

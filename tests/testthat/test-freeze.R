@@ -9,7 +9,7 @@ expect_reproduces <- function(weights, data) {
 test_that("a rule gives the weights of its own file back, to the last bit", {
   data <- privacy_data()
   fit <- unweighted_fit()
-  for (map in c("linear", "softmax", "logistic")) {
+  for (map in c("linear", "inverse", "softmax", "logistic")) {
     for (quantile in c(1, 0.9)) {
       expect_reproduces(
         lipschitz_weights(fit, 0.8, 0.1, map, quantile), data

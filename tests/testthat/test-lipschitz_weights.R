@@ -2,14 +2,34 @@ bound_of <- function(record) {
   lipschitz(matrix(-record, nrow = 1))
 }
 
-test_that("the three maps follow their formulas", {
+test_that("the four maps follow their formulas", {
   delta <- c(1, 2, 3, 7)
   linear <- lipschitz_weights(bound_of(delta))
   expect_equal(as.numeric(linear), 1 - (delta - 1) / 6)
+  inverse <- lipschitz_weights(bound_of(delta), map = "inverse")
+  expect_equal(as.numeric(inverse), 1 / delta)
+  # One over the bound, of any constant, up to 1
+  bound <- bound_of(delta + 1)
+  inverse <- lipschitz_weights(
+    bound, scale = 3.5 / min(bound$record), map = "inverse"
+  )
+  expect_equal(as.numeric(inverse), c(1, 1, 3.5 / 4, 3.5 / 8))
+  expect_identical(
+    as.numeric(lipschitz_weights(bound_of(c(0, 0, 2)), map = "inverse")),
+    c(1, 1, 0)
+  )
   softmax <- lipschitz_weights(bound_of(delta), map = "softmax")
   expect_equal(
     as.numeric(softmax),
     1 - 1 / (1 + exp(-1.69897 * (delta - mean(delta)) / sd(delta)))
+  )
+  # As the help page says of the constants
+  standard <- list(min = -9, max = 9, mean = 0, sd = 1)
+  at_one <- relative_risk(1, "softmax", standard)
+  expect_equal(at_one, 0.85, tolerance = 0.01)
+  expect_equal(log10(50), 1.69897, tolerance = 1e-6)
+  expect_equal(relative_risk(4.4, "logistic", bound_range(c(1, 9))), 0.8,
+    tolerance = 0.01
   )
   logistic <- lipschitz_weights(bound_of(delta), map = "logistic")
   expect_equal(as.numeric(logistic), 1 - (2 / (1 + exp(-0.5 * delta)) - 1))
@@ -25,7 +45,7 @@ test_that("scale and shift act before the clamp", {
 })
 
 test_that("equal bounds give no record any relative risk", {
-  for (map in c("linear", "softmax", "logistic")) {
+  for (map in c("linear", "inverse", "softmax", "logistic")) {
     w <- lipschitz_weights(bound_of(c(2, 2, 2)), map = map)
     expect_equal(as.numeric(w), c(1, 1, 1))
   }
@@ -37,7 +57,7 @@ test_that("equal bounds give no record any relative risk", {
 
 test_that("a record with an infinite bound gets 0 and takes no other part", {
   finite <- c(1, 2, 3, 7)
-  for (map in c("linear", "softmax", "logistic")) {
+  for (map in c("linear", "inverse", "softmax", "logistic")) {
     for (scale in c(0, 1)) {
       with <- lipschitz_weights(
         bound_of(c(finite, Inf)),

@@ -86,10 +86,7 @@ test_that("the figure of weights says how near the bound the records are", {
   )
   expect_equal(
     flatness_text(fit),
-    paste(
-      "Half of the records below weight 1 have a record bound of at least 80%",
-      "of the overall bound"
-    )
+    "Half of the records below weight 1 have at least 80% of the overall bound"
   )
   fit$spec$alpha <- rep(1, 5)
   expect_equal(flatness_text(fit), "One point is one record")
@@ -228,6 +225,25 @@ test_that("releases that bear a mechanism's name have its colour", {
     c(definition_lw_final()$colour, definition_lw()$colour)
   )
   expect_identical(anyDuplicated(colours), 0L)
+  # Whatever stands beside it, in our words or in the papers'
+  alone <- function(name) unname(release_colours(name))
+  expect_identical(alone("Weights_V"), definition_risk()$colour)
+  expect_identical(
+    release_colours(c("Data", "a", "Weights_V"))[["Weights_V"]],
+    alone("Weights_V")
+  )
+  expect_identical(alone("Weighted"), alone("LW"))
+  expect_identical(alone("Synthesizer"), alone("Unweighted"))
+  # A variant has a tint, in every figure the same
+  variant <- release_colours(c("Weights_V", "Weights_V, given", "LW (0.5, 0)"))
+  expect_identical(anyDuplicated(variant), 0L)
+  expect_identical(variant[["Weights_V, given"]], alone("Weights_V, given"))
+  expect_identical(alone("LW (0.5, 0)"), alone("LW (2)"))
+  expect_identical(tinted(c("#000000", NA)), c("#7F7F7F", NA))
+  expect_identical(tinted(character()), logical())
+  # The file is no release: no mechanism has its colour
+  every <- c("confidential", names(mechanisms()))
+  expect_identical(anyDuplicated(release_colours(every)), 0L)
   expect_equal(two_breaks(c(96, 104)), c(96, 100, 104))
   expect_equal(two_breaks(c(93, 110)), c(100, 110))
 })

@@ -117,6 +117,59 @@ test_that("the income column is chosen by preference and can be named", {
   )
 })
 
+test_that("further columns come as the files have them", {
+  raw <- example_table()
+  raw$SMSASTAT <- rep(c("1", "2", "."), 10)
+  raw$PSU <- rep(c("S11A", "0000", ""), 10)
+  raw$DIVISION <- rep(c("01", "09", "12"), 10)
+  file <- write_fmli(raw)
+  kept <- c("finlwt21", "SMSASTAT", "PSU", "DIVISION")
+  ce <- read_ce(file, variables = kept)
+  expect_identical(ce[1:10], read_ce(file))
+  expect_identical(names(ce)[-(1:10)], toupper(kept))
+  expect_identical(ce$FINLWT21, as.double(raw$FINLWT21))
+  expect_identical(ce$SMSASTAT, rep(c(1, 2, NA), 10))
+  expect_identical(ce$PSU, rep(c("S11A", "0000", NA), 10))
+  expect_identical(ce$DIVISION, raw$DIVISION)
+  # Rows that are left out are left out of them; no value is needed in them
+  expect_message(
+    other <- read_ce(
+      file, month = 12, income = "FINCBTAX", variables = c("PSU", "FINLWT21")
+    ),
+    "1 interview without"
+  )
+  december <- setdiff(seq(3, 30, by = 3), 21)
+  expect_identical(other$FINLWT21, as.double(raw$FINLWT21)[december])
+  # One of the layout's own columns, as the file has it
+  expect_identical(
+    as.character(read_ce(file, variables = c("EDUC_REF", "EDUC_REF"))[[11]]),
+    raw$EDUC_REF
+  )
+})
+
+test_that("further columns that not all files have are refused", {
+  raw <- example_table()
+  folder <- withr::local_tempdir()
+  write_fmli(raw[1:15, ], "fmli154.csv", folder)
+  raw$EXTRA <- "1"
+  write_fmli(raw[16:30, ], "fmli161.csv", folder)
+  cnd <- input_error(read_ce(folder, variables = "EXTRA"))
+  expect_match(conditionMessage(cnd), "no column \"EXTRA\"")
+  input_error(read_ce(folder, variables = 21))
+  input_error(read_ce(folder, variables = character()))
+  cnd <- input_error(read_ce(folder, variables = sprintf("secret%d", 1:50)))
+  expect_no_match(conditionMessage(cnd), "SECRET", ignore.case = TRUE)
+})
+
+test_that("a survey weight that was kept enters a fit", {
+  ce <- subset(read_ce(example_file(), variables = "FINLWT21"), income > 0)
+  fit <- quick_fit(
+    log(income) ~ earner, ce, prior = prior_normal(),
+    survey_weights = "FINLWT21"
+  )
+  expect_equal(fit$spec$survey, ce$FINLWT21 / mean(ce$FINLWT21))
+})
+
 test_that("interviews that lack a value are refused on request", {
   cnd <- input_error(
     read_ce(example_file(), income = "FINCBTAX", incomplete = "error")

@@ -42,6 +42,44 @@ test_that("other left sides are refused", {
   expect_error(new_response(z ~ x, data), "no column")
 })
 
+test_that("several responses are answered with the road that works", {
+  several <- data.frame(
+    a = rep(c(1, 2, 5), 20), b = rep(c(4, 2, 2, 4), 15),
+    g = rep(c("u", "v"), 30)
+  )
+  advised <- function(formula, ...) {
+    error <- expect_refused(
+      fit_synthesizer(formula, several, ...), "must be one response"
+    )
+    gsub("\\s+", " ", conditionMessage(error))
+  }
+  for (formula in c(
+    cbind(a, b) ~ g, cbind(log(a), log(b)) ~ g, c(a, b) ~ g, list(a, b) ~ g,
+    mvbind(a, b) ~ g, brms::mvbind(a, b) ~ g
+  )) {
+    expect_match(advised(formula), 'joins "a" and "b"', fixed = TRUE)
+  }
+  # The lines of the message, as they stand
+  text <- advised(cbind(a, b) ~ g)
+  lines <- regmatches(text, gregexpr("`[^`]+\\)`", text))[[1]]
+  lines <- gsub("`", "", lines)
+  expect_identical(lines, c(
+    'plan <- file_plan(data, codebook, publish = "g")', "draft_codebook(data)",
+    'synthesize_file(plan, "lw")', "file_release(plan, epsilon = 1)"
+  ))
+  data <- several
+  suppressMessages({
+    codebook <- confirm_codebook(eval(str2lang(lines[2])))
+    eval(str2lang(lines[1]))
+    expect_s3_class(eval(str2lang(lines[4])), "file_release")
+  })
+  expect_true("lw" %in% file_mechanisms)
+  # Counts of two outcomes, as glm() takes them
+  expect_match(
+    advised(cbind(a, b) ~ g, binomial()), "one row for each answer"
+  )
+})
+
 test_that("whole numbers stay whole and keep their type", {
   response <- new_response(log(y) ~ x, data)
   expect_identical(response_inverse(response, log(12.4)), 12L)

@@ -14,6 +14,26 @@ test_that("risk weights follow the S-curve", {
   expect_equal(as.numeric(flat), 1 - ir)
 })
 
+test_that("the curve is the papers' scurve(x, a, start, end)", {
+  # As package LS2Wstat defines it
+  scurve <- function(x, a = 1, start = 1, end = 2) {
+    start + (end - start) / (1 + exp(-a * (20 * x - 10)))
+  }
+  x <- c(0, 0.1, 0.5, 0.77, 0.9)
+  curve_of <- function(...) {
+    # Below 1, where the weight is not clamped
+    w <- new_risk_weights(x, list(), ..., made_from = NA)
+    (1 - as.numeric(w)[-1]) / x[-1]
+  }
+  for (a in c(0.2, 0.5, 1)) {
+    expect_equal(
+      curve_of(lower = 0.2, upper = 1.1, slope = 20 * a),
+      scurve(x, a, 0.2, 1.1)[-1]
+    )
+  }
+  expect_equal(curve_of(upper = 1), scurve(x, 0.5, 0.5, 1)[-1])
+})
+
 test_that("risk weights claim nothing and cannot be frozen", {
   set <- synthesize(unweighted_fit(), 3, seed = 1)
   w <- risk_weights(set, unweighted_fit(), c("age", "earner"), radius = 0.2)

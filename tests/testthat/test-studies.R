@@ -47,8 +47,10 @@ test_that("the walk from local to global bounds is repeatable", {
     system.file("studies", "local_to_global.R", package = "pseudosynth"), study
   )
   found <- study$local_to_global(1, n = 200)
-  expect_equal(nrow(found), 6)
+  expect_equal(nrow(found), 8)
   expect_identical(found, study$local_to_global(1, n = 200))
+  final <- found$delta[found$release == "LW_final"]
+  expect_true(all(final < 1.05 * found$delta[found$release == "LW"]))
   lw <- found$release == "LW"
   expect_true(all(found$delta[lw] < found$delta[found$release == "Unweighted"]))
 })

@@ -44,7 +44,7 @@ survey_cases <- function() {
     list(y ~ x, gaussian()), list(y ~ x, student_t(4)),
     list(count ~ x, poisson()), list(count ~ x, neg_binomial()),
     list(answer ~ x, bernoulli()), list(share ~ x, beta_response(c(0, 1))),
-    list(level ~ x, categorical())
+    list(level ~ x, categorical()), list(y ~ x, normal_mixture(2))
   )
 }
 
@@ -92,6 +92,38 @@ test_that("draws of the samplers are those of as many records", {
     ratio <- apply(one$draws, 2, sd) / apply(many$draws, 2, sd)
     expect_lt(max(abs(ratio - 1)), 0.06)
   }
+})
+
+test_that("draws of a mixture are those of as many records", {
+  data <- surveyed()
+  run <- function(data, ...) {
+    survey_fit(
+      y ~ x, data, normal_mixture(2), prior = NULL, ...,
+      draws = by_night(2000, 700),
+      control = sampler_control(thin = 4, progress = FALSE)
+    )
+  }
+  one <- run(data, survey_weights = c(w = 1))
+  many <- run(repeated(data))
+  # What does not depend on the components' labels
+  expect_same_mean(
+    by_chain(one$monitor[, "log_lik"]), by_chain(many$monitor[, "log_lik"])
+  )
+  at <- function(fit, x) {
+    b <- fit$draws
+    rowSums(b[, 5:6] * (b[, 1:2] + x * b[, 3:4]))
+  }
+  for (x in c(-1, 1)) {
+    expect_same_mean(by_chain(at(one, x)), by_chain(at(many, x)))
+  }
+  # And so with a privacy weight for each record, by a naive loop
+  alpha <- rep(c(0.2, 0.5, 1), 20)
+  one <- suppressWarnings(update(one, privacy_weights = alpha, draws = 50))
+  expect_equal(
+    one$monitor[, "log_lik"],
+    drop(naive_contributions(one) %*% (alpha * mean(data$w))),
+    ignore_attr = TRUE
+  )
 })
 
 test_that("a known mean has the closed form's weighted posterior", {
@@ -363,13 +395,6 @@ test_that("what is no column and no named number is refused", {
       survey_fit(survey_weights = bad), class = "pseudosynth_error_input"
     )
   }
-})
-
-test_that("a mixture takes no survey weights", {
-  expect_refused(
-    survey_fit(family = normal_mixture(2), survey_weights = "w"),
-    "normal_mixture.*no survey weights"
-  )
 })
 
 test_that("mechanisms without a likelihood take no survey weights", {

@@ -1,5 +1,6 @@
 // Augmentation sampler for the pseudo posterior of a mixture of normal
-// regressions, exact for any privacy weights.
+// regressions, exact for any exponents: privacy weights, times survey weights
+// if there are any.
 //
 // The target raises the marginal density s_i = sum_k w_ik, w_ik = pi_k N_ik, to
 // alpha_i. With an indicator z_i per record it becomes

@@ -166,25 +166,38 @@ class MixtureDensities {
   /// What log sums are relative to.
   double base(int i) const { return shift_[i] == shift_[i] ? shift_[i] : 0.0; }
 
+  /// An exponent above 1 is that of several equal records: each part has an
+  /// indicator of its own, so that corrections stay small. They are exact for
+  /// any exponent, and parts are at most twice as many as records: exponents of
+  /// a mean of 1 need no more.
   void collect_records() {
+    const std::vector<double>& alpha = records_->alpha;
     const int N = records_->size();
+    int positive = 0;
     for (int i = 0; i < N; ++i) {
-      if (records_->alpha[i] == 0.0) continue;
-      row_.push_back(records_->design.row()[i]);
-      y_.push_back(records_->y[i]);
-      any_fractional_ = any_fractional_ || records_->alpha[i] < 1.0;
+      total_alpha_ += alpha[i];
+      positive += alpha[i] > 0.0 ? 1 : 0;
+    }
+    const double room = std::min(1.0, positive / total_alpha_);
+    std::vector<double> exponent;
+    for (int i = 0; i < N; ++i) {
+      if (alpha[i] == 0.0) continue;
+      const int parts =
+          std::max(1, static_cast<int>(std::ceil(alpha[i] * room)));
+      for (int part = 0; part < parts; ++part) {
+        row_.push_back(records_->design.row()[i]);
+        y_.push_back(records_->y[i]);
+        exponent.push_back(alpha[i] / parts);
+      }
+      any_fractional_ = any_fractional_ || exponent.back() != 1.0;
     }
     n_ = static_cast<int>(row_.size());
     Np_ = std::max(8, (n_ + 7) / 8 * 8);
     alpha_.assign(Np_);
     rest_.assign(Np_);
-    int kept = 0;
-    for (int i = 0; i < N; ++i) {
-      const double a = records_->alpha[i];
-      if (a == 0.0) continue;
-      alpha_[kept] = a;
-      rest_[kept++] = 1.0 - a;
-      total_alpha_ += a;
+    for (int i = 0; i < n_; ++i) {
+      alpha_[i] = exponent[i];
+      rest_[i] = 1.0 - exponent[i];
     }
   }
 
@@ -204,7 +217,7 @@ class MixtureDensities {
   Rng* rng_;
   int K_;
   int P_;
-  int n_ = 0;   // records of positive weight
+  int n_ = 0;   // records of positive weight, or their parts
   int Np_ = 0;  // padded to whole vectors
   bool any_fractional_ = false;
   double total_alpha_ = 0.0;
