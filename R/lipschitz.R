@@ -20,8 +20,8 @@
 #'   * `function(data_i, draws)` that returns the S log-likelihoods of one
 #'     record, given one row of `data` and all `draws`, as in package loo; no
 #'     matrix is stored;
-#'   * a fit that has a `log_lik()` method of rstantools (rstanarm, brms), or an
-#'     rstan fit with a variable `log_lik`;
+#'   * a fit that has a `log_lik()` method of rstantools (rstanarm, brms), or a
+#'     fit of rstan or CmdStan, or its draws, with a vector `log_lik`;
 #'   * an [external_fit()] of one of these, which can be weighted and refitted.
 #'
 #'   Give the unweighted log-likelihood. A weighted fit of rstanarm or brms

@@ -292,7 +292,7 @@ release_file <- function(data, x, synthetic) {
     i = "Only a {.cls pseudo_posterior} holds it.", arg = "data"
   )
   refuse_if(
-    inherits(data, "synthesizer") &&
+    knows_records(data) &&
       !identical(data$id, synthetic$guarantee$fit),
     "{.arg data} must be the fit that {.arg x} was drawn from.",
     x = "It is another fit.", i = "You can also give a data frame.",
@@ -384,7 +384,7 @@ release_object <- function(x, path, formats, data, public, refuse) {
     x = "{.arg formats} is {.val {formats}}.", i = "Leave {.arg formats} out.",
     arg = "formats"
   )
-  if (inherits(data, "synthesizer")) data <- data$data
+  if (knows_records(data)) data <- data$data
   check_data_frame(data, arg = "data")
   file <- as.data.frame(data)
   whole <- inherits(x, "file_release")

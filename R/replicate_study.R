@@ -261,21 +261,6 @@ refit_of <- function(refit, r) {
   if (!is.null(refit)) function(data) user_result(refit(data), what, "refit")
 }
 
-#' Run a function of the user
-#' @param expr The call of it.
-#' @param what (string) Which run it is, for the error.
-#' @param arg (string) The argument that the function came as.
-#' @noRd
-user_result <- function(expr, what, arg) {
-  tryCatch(expr, error = function(e) {
-    # Its message may show values of the file
-    abort_input(
-      "{what} failed.",
-      x = "It raised an error of class {.cls {class(e)[1]}}.", arg = arg
-    )
-  })
-}
-
 # Estimands --------------------------------------------------------------------
 
 #' Mean, median, 15th and 90th percentile
@@ -340,9 +325,8 @@ local_values <- function(fit, replicates, seed) {
   rows <- random_rows(
     nrow(fit$draws), replicates, seed_words(seed, "database draws")
   )
-  synthesize_(
-    newdata_spec(fit, fit$data), fit$draws[rows, , drop = FALSE],
-    seed_words(seed, "databases"), 0L
+  values_at_draws(
+    fit, rows, newdata_spec(fit, fit$data), seed_words(seed, "databases")
   )
 }
 
