@@ -44,7 +44,9 @@
 #'   the `posterior_predict()` method of rstanarm, brms and others.
 #' @param log_lik (string, function or `NULL`) The vector of the program that
 #'   has the log-likelihood, or a `function(fit)` that returns it as a matrix or
-#'   array. Default `NULL`: `"log_lik"`, or the `log_lik()` method.
+#'   array. If it has an argument `data`, it is given the records, which
+#'   [replicate_study()] needs. Default `NULL`: `"log_lik"`, or the `log_lik()`
+#'   method.
 #' @param response ([public_response()] or `NULL`) As in [fit_synthesizer()].
 #' @param weighted (flag or `NULL`) Does the log-likelihood of `x`, and of what
 #'   `refit` returns, include the weights? Default `NULL`: `TRUE` for fits of
@@ -84,6 +86,11 @@
 #' `refit` was given. `pseudosynth_error_predict`: `predict` is missing, or
 #' gives other values than it should. `pseudosynth_error_no_formula`: sets are
 #' asked for without `formula` and `data`.
+#'
+#' @section Checkpoints:
+#' The folder of a job holds your functions and the objects that they were made
+#' with, but not the workspace. In a new session, load what they use before
+#' [resume()].
 #'
 #' @section Privacy:
 #' The label of such a model is at best the papers' asymptotic one, and `"none"`

@@ -15,7 +15,7 @@
 new_external_fit <- function(model, way, fit, weights, seed = NULL,
                              expected = NULL) {
   source <- if (is.null(way$f)) {
-    as_log_lik_matrix(fit, way$chains, way$log_lik)
+    as_log_lik_matrix(fit, way$chains, way$log_lik, model$data)
   } else {
     list(kind = "function", f = way$f, data = model$records, draws = fit)
   }

@@ -50,7 +50,9 @@ refit_external <- function(object, weights, seed, ..., data = NULL) {
   made <- run("refit")
   way <- object$way
   way["f"] <- list(object$log_lik$f)
-  if (is.na(way$seeded)) way$seeded <- fixes_seed(object$fit, made, way, run)
+  if (is.na(way$seeded)) {
+    way$seeded <- fixes_seed(object$fit, made, way, model$data, run)
+  }
   # Chains that are known are judged anew
   if (!is.null(object$diagnostics)) way$converged <- NA
   fit <- new_external_fit(model, way, made$fit, weights, seed, n)
@@ -75,15 +77,42 @@ run_refit <- function(refit, alpha, data, seed, purpose, ...) {
   number <- given_seed(seed)
   if (is.null(number) || purpose != "refit") number <- random_number(seed)
   number <- number %% .Machine$integer.max
-  takes <- names(formals(args(refit)))
+  seeded <- takes_argument(refit, "seed")
   arguments <- c(
-    list(alpha), list(...), if ("seed" %in% takes) list(seed = number),
+    list(alpha), list(...), if (seeded) list(seed = number),
     if (!is.null(data)) list(data = data)
   )
   fit <- with_r_seed(number, user_result(
     do.call(refit, arguments, quote = TRUE), "refit()", "refit"
   ))
-  list(fit = fit, seed = if ("seed" %in% takes) number)
+  list(fit = fit, seed = if (seeded) number)
+}
+
+#' Refuse a model fitted elsewhere that cannot be fitted to other records
+#' @noRd
+check_fits_others <- function(fit) {
+  if (!inherits(fit, "external_fit")) {
+    return(invisible(fit))
+  }
+  refit <- fit$way$refit
+  refuse_if(
+    is.null(refit) || !takes_argument(refit, "data"),
+    "The {.arg refit} of {.arg fit} must take other records.",
+    x = if (is.null(refit)) "It has none.",
+    x = if (!is.null(refit)) "It has no argument {.arg data}.",
+    i = "Write {.code external_fit(..., refit = function(weights, data = file)
+         ...)}: it fits the model to {.arg data}.",
+    arg = "fit"
+  )
+  log_lik <- fit$way$log_lik
+  refuse_if(
+    is.function(log_lik) && !takes_argument(log_lik, "data"),
+    "The {.arg log_lik} of {.arg fit} must take other records.",
+    x = "It has no argument {.arg data}.",
+    i = "Write {.code external_fit(..., log_lik = function(fit, data) ...)}.",
+    arg = "fit"
+  )
+  invisible(fit)
 }
 
 #' A whole number of the system's entropy, or of a checkpoint's
@@ -102,9 +131,10 @@ random_number <- function(seed) {
 #' under the same weights.
 #' @param before The earlier fit.
 #' @param made (list) See run_refit().
+#' @param data (data frame or `NULL`) The records.
 #' @param again (function) Fits it again.
 #' @noRd
-fixes_seed <- function(before, made, way, again) {
+fixes_seed <- function(before, made, way, data, again) {
   own <- stan_seed(made$fit)
   if (!is.null(own)) {
     if (identical(own, stan_seed(before))) {
@@ -119,8 +149,8 @@ fixes_seed <- function(before, made, way, again) {
     return(identical(second, made$fit))
   }
   identical(
-    as_log_lik_matrix(second, log_lik = way$log_lik)$values,
-    as_log_lik_matrix(made$fit, log_lik = way$log_lik)$values
+    as_log_lik_matrix(second, NULL, way$log_lik, data)$values,
+    as_log_lik_matrix(made$fit, NULL, way$log_lik, data)$values
   )
 }
 

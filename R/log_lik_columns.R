@@ -112,13 +112,20 @@ vector_of_draws <- function(values, variable) {
 #' @param x (fit, matrix, array or draws)
 #' @param log_lik (string, function or `NULL`) See external_fit().
 #' @param chains (count or `NULL`) Where `x` does not tell.
+#' @param data (data frame or `NULL`) The records, for a function that asks.
 #' @return (list) A source: `kind`, `values` (S x N), `chains`.
 #' @noRd
-as_log_lik_matrix <- function(x, chains = NULL, log_lik = NULL) {
+as_log_lik_matrix <- function(x, chains = NULL, log_lik = NULL, data = NULL) {
   if (is.function(log_lik)) {
-    return(as_log_lik_matrix(
-      user_result(log_lik(x), "log_lik()", "log_lik"), chains
-    ))
+    made <- user_result(
+      if (takes_argument(log_lik, "data")) {
+        log_lik(x, data = data)
+      } else {
+        log_lik(x)
+      },
+      "log_lik()", "log_lik"
+    )
+    return(as_log_lik_matrix(made, chains))
   }
   values <- log_lik_values(x, log_lik)
   check_that(
@@ -132,6 +139,10 @@ as_log_lik_matrix <- function(x, chains = NULL, log_lik = NULL) {
     values = matrix(as.vector(values), nrow(values))
   )
 }
+
+#' Has a function of the user an argument of this name?
+#' @noRd
+takes_argument <- function(f, name) name %in% names(formals(args(f)))
 
 log_lik_values <- function(x, log_lik) {
   variable <- log_lik %||% "log_lik"

@@ -9,8 +9,9 @@
 #' \eqn{\epsilon}, which is the papers' \eqn{\delta}. With a study,
 #' [guarantee()] gives the label `"probabilistic"`.
 #'
-#' @param fit (`synthesizer`) A converged fit with weights made from its file
-#'   or, for comparison, without weights.
+#' @param fit (`synthesizer` or [external_fit()]) A converged fit with weights
+#'   made from its file or, for comparison, without weights. The `refit` of a
+#'   model fitted elsewhere must have an argument `data`.
 #' @param epsilon (number > 0) The add-remove epsilon per parameter draw that
 #'   you want to state. Choose it before you look at the study.
 #' @param replicates (count) Number of local databases R, at most the number of
@@ -95,7 +96,8 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
                             level = 0.95, file = NULL, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn replicate_study}.")
-  check_class(fit, "synthesizer")
+  check_knows_records(fit)
+  if (is.null(refit)) check_fits_others(fit)
   check_number(epsilon, above = 0)
   replicates <- check_count(replicates, min = 1, max = nrow(fit$draws))
   users <- list(generate = generate, estimands = estimands, refit = refit)
@@ -167,7 +169,9 @@ new_replicate_study <- function(table, estimands, fit, epsilon, level,
 #' @return (function of an item) Of `number`, `seed` and `values`.
 #' @noRd
 local_database_row <- function(fit, users) {
-  fit$control$threads <- worker_threads(fit$control$threads)
+  if (!is.null(fit$control)) {
+    fit$control$threads <- worker_threads(fit$control$threads)
+  }
   function(item) {
     with_r_seed(item$seed, {
       records <- if (is.null(users$generate)) {

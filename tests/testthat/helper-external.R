@@ -79,3 +79,49 @@ stored_refit <- function(...) {
 stan_model_of <- function(..., refit = stored_refit(), x = NULL) {
   external_fit(x %||% stored_stan()$unweighted, refit, ...)
 }
+
+#' A model fitted elsewhere from fit to sets: log income by age and sex
+outside_file <- function(n = 120) {
+  withr::with_seed(4, {
+    age <- round(runif(n, 18, 80))
+    sex <- factor(sample(c("f", "m"), n, TRUE))
+    noise <- rnorm(n)
+    data.frame(
+      age = age, sex = sex,
+      income = round(exp(9 + 0.02 * age + 0.2 * (sex == "m") + 0.5 * noise))
+    )
+  })
+}
+
+outside_columns <- function(data) {
+  data.frame(x = data$age / 50, y = log(data$income))
+}
+
+outside_values <- function(fit, data) {
+  own <- outside_columns(data)
+  mean <- fit[, 1] + outer(fit[, 2], own$x)
+  matrix(
+    dnorm(rep(own$y, each = nrow(fit)), mean, fit[, 3], log = TRUE), nrow(fit)
+  )
+}
+
+# Of R's own stream, which a refit meets anew
+random_seed <- function() sample.int(.Machine$integer.max, 1)
+
+outside_refit <- function(alpha, data = outside_file()) {
+  outside_draws(alpha, outside_columns(data), 800, random_seed())
+}
+
+outside_predict <- function(fit, draws, data) {
+  mean <- fit[draws, 1] + outer(fit[draws, 2], data$age / 50)
+  mean + rnorm(length(mean)) * fit[draws, 3]
+}
+
+outside_model <- function(refit = outside_refit, data = outside_file(), ...,
+                          predict = outside_predict) {
+  external_fit(
+    withr::with_seed(1, outside_refit(rep(1, nrow(data)), data)), refit,
+    log_lik = outside_values, data = data, formula = log(income) ~ age + sex,
+    predict = predict, chains = 2, ...
+  )
+}

@@ -301,35 +301,3 @@ test_that("bad input is a classed error", {
   expect_identical(error$rows, 7L)
   refuse(external_fit(values))
 })
-
-test_that("an rstanarm fit brings its chains and its weighted log-likelihood", {
-  skip_if_not_installed("rstanarm")
-  skip_unless_nightly()
-  stan_glm <- getExportedValue("rstanarm", "stan_glm")
-  data <- simulated(60)
-  fit_at <- function(weights) {
-    data$w <- weights
-    # The formula's environment is where the weights are looked up
-    suppressWarnings(stan_glm(
-      y ~ group + x, stats::gaussian(), data,
-      weights = w, chains = 2, iter = 1000, seed = 1, refresh = 0, cores = 1
-    ))
-  }
-  fit <- external_fit(fit_at(rep(1, 60)), refit = fit_at, unit = "y")
-  expect_identical(fit$chains, 2L)
-  expect_true(fit$way$weighted)
-  weights <- lipschitz_weights(fit, allow_unconverged = TRUE)
-  lw <- update(fit, privacy_weights = weights)
-  again <- fit_at(as.double(weights))
-  draws <- as.matrix(again)
-  x <- stats::model.matrix(y ~ group + x, data)
-  f <- stats::dnorm(
-    rep(data$y, each = nrow(draws)), tcrossprod(draws[, colnames(x)], x),
-    draws[, "sigma"],
-    log = TRUE
-  )
-  expect_equal(
-    lw$bound$record,
-    as.double(weights) * apply(abs(matrix(f, nrow(draws))), 2, max)
-  )
-})

@@ -98,7 +98,7 @@ test_that("the refitted model is kept", {
   )
 })
 
-test_that("a seed inside of a refit is found, and the label says reproducible", {
+test_that("a seed inside of a refit is found and the label says so", {
   stored <- stored_stan()
   weights <- stored$weights
   reproducible <- function(refit, ...) {
