@@ -83,7 +83,8 @@
 #' draws. `pseudosynth_error_records`: another number of records than `data`.
 #' `pseudosynth_error_weighted`: `weighted` contradicts the refit.
 #' `pseudosynth_error_weights_changed`: rstanarm or brms used other weights than
-#' `refit` was given. `pseudosynth_error_predict`: `predict` is missing, or
+#' `refit` was given. `pseudosynth_error_weights_ignored`: the draws of a refit
+#' are those of the earlier fit. `pseudosynth_error_predict`: `predict` is missing, or
 #' gives other values than it should. `pseudosynth_error_no_formula`: sets are
 #' asked for without `formula` and `data`.
 #'
@@ -97,7 +98,8 @@
 #' without weights. It is never strict: nothing is censored, and the package
 #' cannot know what the prior holds or how the likelihood was weighted.
 #'
-#' @seealso [reweight()], [guarantee()], [synthesize()]
+#' @seealso `vignette("your-own-stan-model")`; [reweight()], [guarantee()],
+#'   [synthesize()]
 #' @examples
 #' # A normal mean with known standard deviation, weighted in closed form
 #' file <- data.frame(y = c(-1.2, -0.3, 0.1, 0.4, 2.5))

@@ -39,7 +39,7 @@ new_external_fit <- function(model, way, fit, weights, seed = NULL,
     check_weights_records(weights, model$data)
   }
   alpha <- if (is.null(weights)) rep(1, n) else bare_numbers(weights)
-  check_weights_taken(fit, alpha)
+  check_weights_taken(fit, alpha, first = is.null(expected))
   bound <- bound_of_columns(
     columns, 1, way$unit, alpha, multiplied = way$weighted
   )
@@ -150,42 +150,6 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
     external_columns(x$log_lik), quantile, x$bound$unit, x$spec$alpha,
     multiplied = x$way$weighted, dropped = x$dropped
   )
-}
-
-#' Refuse a fit that tells of other weights than it was given
-#'
-#' rstanarm and brms keep them; of other fits nobody knows.
-#' @noRd
-check_weights_taken <- function(fit, alpha) {
-  taken <- if (inherits(fit, "stanreg")) {
-    fit$weights
-  } else if (inherits(fit, "brmsfit")) {
-    brms_weights(fit)
-  }
-  # Without weights some hold an empty vector
-  if (is.null(taken) && !inherits(fit, c("stanreg", "brmsfit"))) {
-    return(invisible())
-  }
-  if (length(taken) == 0) taken <- rep(1, length(alpha))
-  differ <- which(abs(as.double(taken) - alpha) > 1e-8)
-  refuse_if(
-    length(taken) != length(alpha) || length(differ) > 0,
-    "The model must be fitted with the privacy weights as they are.",
-    x = "The fit holds other weights for {length(differ)} record{?s}.",
-    i = "In {.arg refit} give the fit its weights unchanged, not scaled to their
-         mean or sum. Of a fit that has weights already, state them as
-         {.arg privacy_weights}.",
-    arg = "refit", rows = differ, class = "pseudosynth_error_weights_changed"
-  )
-}
-
-#' Where brms has weights: in the data of its program
-#' @noRd
-brms_weights <- function(fit) {
-  standata <- utils::getS3method(
-    "standata", "brmsfit", TRUE, asNamespace("brms")
-  )
-  as.vector(standata(fit)$weights)
 }
 
 #' The median log-likelihood of each record, as it is given

@@ -56,7 +56,10 @@ refit_external <- function(object, weights, seed, ..., data = NULL) {
   # Chains that are known are judged anew
   if (!is.null(object$diagnostics)) way$converged <- NA
   fit <- new_external_fit(model, way, made$fit, weights, seed, n)
-  if (is.null(data)) check_reading(object, fit)
+  if (is.null(data)) {
+    check_reading(object, fit)
+    check_weights_used(object, fit)
+  }
   fit$seconds <- list(total = proc.time()[["elapsed"]] - started)
   fit
 }
@@ -238,4 +241,73 @@ reading_error <- function(f, g, alpha, line) {
     g - alpha * f
   }
   sum(residuals^2)
+}
+
+#' Refuse a refit whose draws are those of the earlier fit: it did not use its
+#' weights
+#'
+#' Other weights multiply the posterior density by exp(r), r the sum of their
+#' change times f. So the mean of r rises by its variance, or about it; where
+#' nothing has changed it stays, and so does the mean of the log-likelihood.
+#' @noRd
+check_weights_used <- function(before, after) {
+  # Of fewer draws nothing can be said
+  if (min(n_draws(before), n_draws(after)) < 100) {
+    return(invisible())
+  }
+  change <- alpha_of(after) - alpha_of(before)
+  # Multiplied by 0 a log-likelihood is not known
+  known <- change != 0 & is.finite(before$typical) & is.finite(after$typical)
+  if (after$way$weighted) {
+    known <- known & alpha_of(before) > 0 & alpha_of(after) > 0
+  }
+  sums <- lapply(list(before, after), change_sums, change, which(known))
+  rise <- moved(sums[[1]][, 1], sums[[2]][, 1], before$chains, after$chains)
+  whole <- moved(sums[[1]][, 2], sums[[2]][, 2], before$chains, after$chains)
+  told <- isTRUE(rise$variance > 8 * rise$error)
+  stays <- abs(rise$mean) < 3.5 * rise$error + 1e-12 &&
+    abs(whole$mean) < 3.5 * whole$error + 1e-12
+  refuse_if(
+    told && isTRUE(stays), "The refit must use its weights.",
+    x = "Its draws are like those of the earlier fit, which had other weights.",
+    i = "In a Stan program multiply each record's log-likelihood by its weight:
+         {.code target += alpha[i] * normal_lpdf(y[i] | mu[i], sigma);}",
+    i = if (inherits(after$fit, "stanreg")) {
+      "{.fn stan_glm} of rstanarm takes {.arg weights} and does not use them
+       with some families."
+    },
+    arg = "refit", class = "pseudosynth_error_weights_ignored"
+  )
+}
+
+#' Sums over records at each draw: of the change times f, and of f
+#' @param records (integer) Of which.
+#' @return (matrix, S x 2)
+#' @noRd
+change_sums <- function(fit, change, records) {
+  columns <- external_columns(fit$log_lik)
+  alpha <- if (fit$way$weighted) alpha_of(fit) else rep(1, columns$n)
+  sums <- matrix(0, n_draws(fit), 2)
+  for (i in records) {
+    f <- columns$at(i) / alpha[i]
+    if (all(is.finite(f))) sums <- sums + cbind(change[i] * f, f)
+  }
+  sums
+}
+
+#' How far a mean has moved from one fit's draws to another's
+#' @return (list) `mean` (of the move), its `error`, and the smaller `variance`
+#'   of a draw.
+#' @noRd
+moved <- function(x, y, chains_x, chains_y) {
+  error <- function(z, chains) {
+    if (length(z) %% (chains %||% 1) != 0) chains <- 1
+    ess <- posterior::ess_mean(matrix(z, ncol = chains %||% 1))
+    sqrt(stats::var(z) / if (is.finite(ess)) ess else length(z))
+  }
+  list(
+    mean = mean(y) - mean(x),
+    error = sqrt(error(x, chains_x)^2 + error(y, chains_y)^2),
+    variance = min(stats::var(x), stats::var(y))
+  )
 }

@@ -198,6 +198,47 @@ method_log_lik <- function(x) {
   values
 }
 
+#' Refuse a fit that tells of other weights than it is said to have
+#'
+#' rstanarm and brms keep them; of other fits nobody knows.
+#' @param first (flag) Was it fitted by the user, and not by a refit?
+#' @noRd
+check_weights_taken <- function(fit, alpha, first = FALSE) {
+  taken <- if (inherits(fit, "stanreg")) {
+    fit$weights
+  } else if (inherits(fit, "brmsfit")) {
+    brms_weights(fit)
+  }
+  # Without weights some hold an empty vector
+  if (is.null(taken) && !inherits(fit, c("stanreg", "brmsfit"))) {
+    return(invisible())
+  }
+  if (length(taken) == 0) taken <- rep(1, length(alpha))
+  differ <- which(abs(as.double(taken) - alpha) > 1e-8)
+  refuse_if(
+    length(taken) != length(alpha) || length(differ) > 0,
+    "The model must be fitted with the privacy weights as they are.",
+    x = "The fit holds other weights for {length(differ)} record{?s}.",
+    i = if (first) {
+      "State those that it has: {.code external_fit(fit, privacy_weights = )}."
+    } else {
+      "In {.arg refit} give the fit its weights unchanged, not scaled to their
+       mean or sum."
+    },
+    arg = if (first) "x" else "refit", rows = differ,
+    class = "pseudosynth_error_weights_changed"
+  )
+}
+
+#' Where brms has weights: in the data of its program
+#' @noRd
+brms_weights <- function(fit) {
+  standata <- utils::getS3method(
+    "standata", "brmsfit", TRUE, asNamespace("brms")
+  )
+  as.vector(standata(fit)$weights)
+}
+
 has_log_lik <- function(x) has_method("log_lik", x, "rstantools")
 
 has_method <- function(generic, x, package) {

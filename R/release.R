@@ -321,8 +321,13 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
       "It was drawn from a fit that has not converged."
     },
     if (!identical(label$reproducible, FALSE)) {
-      "It was made with a given seed, which makes every value reproducible:
-       leave `seed` out."
+      paste0(
+        "It was made with a given seed, which makes every value reproducible:
+         leave `seed` out", if (elsewhere_reason %in% label$reasons) {
+          ", inside of `refit`, too. Or nobody knows whether one was fixed:
+           state `seeded = FALSE` in external_fit()"
+        }, "."
+      )
     },
     text_if(
       strength[[label$label]] < strength[[require]],

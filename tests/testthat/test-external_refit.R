@@ -84,6 +84,41 @@ test_that("weights that hardly differ say nothing, and nothing is refused", {
   expect_identical(holds_weights(typical, one, typical, rep(0.5, 60)), FALSE)
 })
 
+test_that("a refit that does not use its weights is refused", {
+  weights <- rep_len(c(0.2, 0.6, 1), 60)
+  weights[1] <- 0
+  for (holds in c(TRUE, FALSE)) {
+    ignores <- function(alpha) {
+      values <- outside_matrix(
+        outside_draws(rep(1, 60), seed = random_seed())
+      )
+      if (holds) rep(alpha, each = 1000) * values else values
+    }
+    model <- external_fit(
+      ignores(rep(1, 60)), ignores, weighted = holds, converged = TRUE
+    )
+    for (given in list(weights, rep(0.4, 60), lipschitz_weights(model))) {
+      expect_error(
+        update(model, privacy_weights = given),
+        class = "pseudosynth_error_weights_ignored"
+      )
+    }
+    uses <- function(alpha) {
+      values <- outside_matrix(outside_draws(alpha, seed = random_seed()))
+      if (holds) rep(alpha, each = 1000) * values else values
+    }
+    model <- external_fit(
+      uses(rep(1, 60)), uses, weighted = holds, converged = TRUE
+    )
+    # Weights that hardly change anything are no ground for it
+    for (given in list(
+      weights, rep(0.4, 60), lipschitz_weights(model), rep(0.999, 60)
+    )) {
+      expect_no_error(update(model, privacy_weights = given))
+    }
+  }
+})
+
 test_that("the refitted model is kept", {
   stored <- stored_stan()
   lw <- update(stan_model_of(), privacy_weights = stored$weights)
@@ -144,6 +179,15 @@ test_that("a seed inside of a refit is found and the label says so", {
   weighted <- external_fit(stored$weighted, privacy_weights = weights)
   expect_true(guarantee(weighted)$reproducible)
   expect_output(print(weighted), "not known")
+  sets <- synthesize(external_fit(
+    stored$weighted, privacy_weights = weights, predict = "y_rep",
+    data = stored$records, formula = log(income) ~ x
+  ))
+  error <- expect_error(
+    release(sets, withr::local_tempfile(), data = stored$records),
+    class = "pseudosynth_error_not_releasable"
+  )
+  expect_match(toString(error$reasons), "seeded = FALSE")
 })
 
 test_that("a refit starts R's random numbers anew", {

@@ -322,18 +322,19 @@ test_that("levels come as levels or as their numbers", {
   )
 })
 
-# At night: real programs, from fit to certificate ------------------------------
+# At night: real programs, from fit to certificate -----------------------------
 
 #' The whole way of a model, the same for all packages
 #' @param fit_at (function of weights and data)
-#' @param density (function of a fit) Log-likelihoods by hand, S x N, unweighted.
+#' @param density (function of a fit) Unweighted log-likelihoods by hand, S x N.
 #' @param holds (flag) Does the package's log-likelihood hold the weights?
-expect_whole_way <- function(fit_at, density, file, holds, predict = NULL) {
+#' @param formula (formula) As external_fit() takes it.
+expect_whole_way <- function(fit_at, density, file, holds, predict = NULL,
+                             formula = log(income) ~ age + sex) {
   first <- fit_at(rep(1, nrow(file)))
   make <- function(...) {
     external_fit(
-      first, fit_at, data = file, formula = log(income) ~ age + sex,
-      predict = predict, ...
+      first, fit_at, data = file, formula = formula, predict = predict, ...
     )
   }
   model <- make()
@@ -352,7 +353,9 @@ expect_whole_way <- function(fit_at, density, file, holds, predict = NULL) {
   expect_false(lw$way$seeded)
   for (refused in list(weights, 0.3 + 0.7 * as.numeric(weights))) {
     expect_error(
-      update(make(weighted = !holds, seeded = FALSE), privacy_weights = refused),
+      update(
+        make(weighted = !holds, seeded = FALSE), privacy_weights = refused
+      ),
       class = "pseudosynth_error_weighted"
     )
   }
@@ -436,18 +439,36 @@ test_that("a model of rstanarm goes the whole way", {
   normal <- getExportedValue("rstanarm", "normal")
   exponential <- getExportedValue("rstanarm", "exponential")
   file <- outside_file(250)
-  fit_at <- function(weights, data = file) {
+  fit_at <- function(weights, data = file, family = Gamma(link = "log"),
+                     formula = income ~ age + sex) {
     data$w <- weights
     suppressWarnings(stan_glm(
-      log(income) ~ age + sex,
-      data = data, weights = w, prior = normal(0, 1),
+      formula,
+      data = data, weights = w, prior = normal(0, 1), family = family,
       prior_intercept = normal(10.8, 2.5), prior_aux = exponential(1),
-      chains = 2, iter = 1500, refresh = 0, cores = 1
+      chains = 2, iter = 2000, refresh = 0, cores = 1
     ))
   }
   made <- expect_whole_way(fit_at, function(fit) {
-    regression_density(as.matrix(fit), file)
-  }, file, TRUE)
+    draws <- as.matrix(fit)
+    x <- stats::model.matrix(~ age + sex, file)
+    shape <- draws[, "shape"]
+    f <- stats::dgamma(
+      rep(file$income, each = nrow(draws)), shape,
+      shape / exp(tcrossprod(draws[, 1:3], x)),
+      log = TRUE
+    )
+    matrix(f, nrow(draws))
+  }, file, TRUE, formula = income ~ age + sex)
+  # Of the gaussian family it takes weights and does not use them
+  normal_at <- function(weights, data = file) {
+    fit_at(weights, data, stats::gaussian(), log(income) ~ age + sex)
+  }
+  model <- external_fit(normal_at(rep(1, 250)), normal_at)
+  expect_error(
+    update(model, privacy_weights = lipschitz_weights(model)),
+    class = "pseudosynth_error_weights_ignored"
+  )
   scaled <- external_fit(made$model$fit, function(weights) {
     fit_at(weights / mean(weights))
   })
@@ -455,6 +476,9 @@ test_that("a model of rstanarm goes the whole way", {
     update(scaled, privacy_weights = made$weights),
     class = "pseudosynth_error_weights_changed"
   )
+  for (verb in list(lipschitz, lipschitz_weights, external_fit)) {
+    expect_error(verb(made$lw$fit), class = "pseudosynth_error_weights_changed")
+  }
 })
 
 test_that("a model of brms goes the whole way", {
