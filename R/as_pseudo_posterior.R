@@ -45,7 +45,7 @@ as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
     "{.arg fits} must be a list of fits, each named by its stage.",
     i = "Write {.code list(unweighted = fit, lw = weighted)}.", arg = "fits"
   )
-  for (fit in fits) check_class(fit, "synthesizer", arg = "fits")
+  for (fit in fits) check_knows_records(fit, "fits")
   n_files <- length(unique(vapply(fits, history_mark, "")))
   refuse_if(
     n_files > 1, "All {.arg fits} must be fits of the same records.",

@@ -554,3 +554,21 @@ check_path <- function(path, arg = "path") {
   )
   invisible(path)
 }
+
+#' Run a function of the user
+#'
+#' Its message may show values of the file: the error is in the field `cause`.
+#' @param expr The call of it.
+#' @param what (string) Which run it is, for the error.
+#' @param arg (string) The argument that the function came as.
+#' @noRd
+user_result <- function(expr, what, arg) {
+  tryCatch(expr, error = function(e) {
+    abort_input(
+      "{what} failed.",
+      x = "It raised an error of class {.cls {class(e)[1]}}.",
+      i = "The error itself is in the field {.field cause} of this one.",
+      arg = arg, cause = e
+    )
+  })
+}

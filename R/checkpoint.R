@@ -264,7 +264,8 @@ job_mark <- function(job, ledger) {
       "formula", "data", "family", "fit_arguments", "neighbours", "seed",
       "allow_unconverged", "mechanism", "epsilon", "m", "margin"
     )],
-    job$model[c("response", "design")], ledger$path
+    job$model[c("response", "design")], ledger$path,
+    if (!is.null(job$model$fitted)) seal_of(job$model$fitted)
   ))
 }
 
@@ -323,7 +324,7 @@ kept_job <- function(path, job, ledger, mark) {
 #' @noRd
 portable_job <- function(job) {
   from <- environment(job$formula)
-  env <- new.env(parent = environment(job$model$design$terms))
+  env <- new.env(parent = environment(job$model$design$terms) %||% baseenv())
   for (name in setdiff(all.vars(job$formula[[2]]), names(job$data))) {
     value <- get0(name, envir = from)
     if (is_public_number(value)) assign(name, as.vector(value), envir = env)

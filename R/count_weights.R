@@ -172,7 +172,8 @@ count_dependency <- function(node, inner) {
 #' @return (list) `data`, `variable`.
 #' @noRd
 named_records <- function(x, data) {
-  if (inherits(x, "synthesizer")) {
+  if (inherits(x, c("synthesizer", "external_fit"))) {
+    check_knows_records(x)
     refuse_if(
       !is.null(data), "Leave {.arg data} out: a fit has its own.", arg = "data"
     )

@@ -1,241 +1,237 @@
 #' Use a model that was fitted outside this package
 #'
-#' Wraps the log-likelihood of any Bayesian model, and a function that fits it
-#' again. [lipschitz()], [lipschitz_weights()], [update()], [reweight()],
-#' [solve_weights()], [truncate_weights()], [truncate_draws()] and [guarantee()]
-#' then work on it as they do on a `synthesizer`.
+#' Wraps any Bayesian model: its log-likelihood by record, a function that fits
+#' it again under weights, and a way to draw a set from it. The object then goes
+#' through the same functions as a `synthesizer`: [lipschitz()],
+#' [lipschitz_weights()], [update()], [reweight()], [solve_weights()],
+#' [truncate_weights()], [truncate_draws()] and [guarantee()]. With `formula`
+#' and `data` it also goes through [count_weights()], [synthesize()],
+#' [replicate_study()], [release()] and [pseudo_posterior()].
 #'
-#' @param x The model's log-likelihood in one of the forms [lipschitz()] takes:
-#'   an S x N matrix or iterations x chains x N array, a `function(data_i,
-#'   draws)`, or a fit with a `log_lik()` method or variable (rstanarm, brms,
-#'   rstan).
+#' @param x The model, in one of these forms:
+#'   * a fit of rstan or CmdStan, or its draws, whose program has a vector
+#'     `log_lik` in the block `generated quantities`;
+#'   * a fit with a `log_lik()` method (rstanarm, brms);
+#'   * the log-likelihood itself: a matrix (S x N: draws in rows with all chains
+#'     merged, records in columns) or an array (iterations x chains x N) of any
+#'     class;
+#'   * `function(data_i, draws)`, which returns the S log-likelihoods of one
+#'     record;
+#'   * anything else, if `log_lik` is a function.
 #' @param refit (function or `NULL`) A `function(weights)` that fits the model
 #'   again with each record's likelihood raised to its weight (numeric, N). It
 #'   returns the same kind of object as `x` or, if `x` is a function, the new
-#'   draws. Default `NULL`: the fit can be measured but not refitted.
+#'   draws. If it has an argument `seed`, it is given one (a whole number below
+#'   2^31). If it has an argument `data`, [replicate_study()] can fit other
+#'   files. R's random numbers start anew in each call, from the operating
+#'   system's entropy. Default `NULL`: the fit can be measured but not refitted.
 #' @param privacy_weights The weights `x` was fitted with, as in
 #'   [fit_synthesizer()]. Default `NULL`: unweighted.
-#' @param data,draws If `x` is a function: the records, one row per record, and
-#'   all draws.
+#' @param data (data frame; a matrix will do if `x` is a function) The records,
+#'   one row per record, in the order of the log-likelihood. Needed if `x` is a
+#'   function, and with `formula`.
+#' @param draws If `x` is a function: all its draws.
+#' @param formula (formula or `NULL`) The response on the scale of the model and
+#'   the columns that sets publish, such as `log(income) ~ age + region`. The
+#'   model itself need not have this form. Default `NULL`: no sets can be drawn.
+#' @param predict (function, string or `NULL`) How a set is drawn. A
+#'   `function(fit, draws, data)` returns a matrix: in row j responses of all
+#'   records of `data` at draw `draws[j]`, on the scale of the formula's left
+#'   side. `fit` is `x` or what `refit` returned; draws are numbered with chain
+#'   1 first, as in `as.matrix(fit)[draws, ]`. A string is the name of a vector
+#'   in the program, such as `"y_rep"`. Responses with levels are the levels, or
+#'   numbers that count them from 1 (from 0 if there are two). Default `NULL`:
+#'   the `posterior_predict()` method of rstanarm, brms and others.
+#' @param log_lik (string, function or `NULL`) The vector of the program that
+#'   has the log-likelihood, or a `function(fit)` that returns it as a matrix or
+#'   array. If it has an argument `data`, it is given the records, which
+#'   [replicate_study()] needs. Default `NULL`: `"log_lik"`, or the `log_lik()`
+#'   method.
+#' @param response ([public_response()] or `NULL`) As in [fit_synthesizer()].
 #' @param weighted (flag or `NULL`) Does the log-likelihood of `x`, and of what
 #'   `refit` returns, include the weights? Default `NULL`: `TRUE` for fits of
-#'   rstanarm and brms, whose log-likelihoods do, otherwise `FALSE`.
+#'   rstanarm and brms, whose log-likelihoods do, otherwise `FALSE`. [update()]
+#'   compares both readings with the earlier fit and refuses the wrong one.
+#' @param seeded (flag or `NA`) Are the draws of `refit` made with a fixed seed?
+#'   Such draws are reproducible and not for release. Default `NA`: the first
+#'   [update()] finds out. It compares the seeds that Stan has recorded or, if
+#'   these do not tell, calls `refit` twice. `FALSE` is your own statement and
+#'   saves that call.
 #' @param chains (count or `NULL`) How many chains of equal length were merged
 #'   one after another. Needed for the convergence checks: R-hat of the sum of
 #'   the weighted log-likelihoods below 1.01 and of the worst record's below
 #'   1.05, bulk ESS of the sum at least 400. Default `NULL`: taken from `x` if
-#'   it is an array or a fit of rstan, rstanarm or brms; otherwise convergence
-#'   is not checked.
+#'   it is an array or a fit of rstan, CmdStan, rstanarm or brms; otherwise
+#'   convergence is not checked.
 #' @param converged (flag or `NA`) Your own judgement if the chains are not
 #'   known. Default `NA`: not known, so the label is `"none"`.
-#' @param unit (string) The response as the log-likelihood models it, such as
-#'   `"log(income)"`.
+#' @param unit (string or `NULL`) The response as the log-likelihood models it,
+#'   such as `"log(income)"`. Default `NULL`: the formula's left side.
 #' @param name (string) The model's name in prints and labels.
 #' @param ... Must be empty.
 #'
-#' @return An `external_fit`: a list with `bound` (see [lipschitz()]),
-#'   `privacy_weights`, `converged`, `problems`, `diagnostics` (named numeric),
-#'   `log_lik`, `refit` and more. It is confidential.
+#' @return An `external_fit`: a list with `fit` (the model itself, refitted by
+#'   [update()]; if `x` is a function, its draws), `bound` (see [lipschitz()]),
+#'   `privacy_weights`, `converged`, `problems`, `diagnostics` (named numeric)
+#'   and more. It is confidential.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: `x` is of another kind, log-likelihoods are
-#' missing, weights have the wrong length, or a refit has other records.
+#' missing, weights have the wrong length, a refit has other records, or one of
+#' your functions fails (its error is in the field `cause`). Narrower classes:
+#' `pseudosynth_error_log_lik`: a program without the vector, or a fit without
+#' draws. `pseudosynth_error_records`: another number of records than `data`.
+#' `pseudosynth_error_weighted`: `weighted` contradicts the refit.
+#' `pseudosynth_error_weights_changed`: rstanarm or brms used other weights than
+#' `refit` was given. `pseudosynth_error_weights_ignored`: the draws of a refit
+#' are those of the earlier fit. `pseudosynth_error_predict`: `predict` is missing, or
+#' gives other values than it should. `pseudosynth_error_no_formula`: sets are
+#' asked for without `formula` and `data`.
+#'
+#' @section Checkpoints:
+#' The folder of a job holds your functions and the objects that they were made
+#' with, but not the workspace. In a new session, load what they use before
+#' [resume()].
 #'
 #' @section Privacy:
 #' The label of such a model is at best the papers' asymptotic one, and `"none"`
 #' without weights. It is never strict: nothing is censored, and the package
 #' cannot know what the prior holds or how the likelihood was weighted.
 #'
-#' @seealso [reweight()], [guarantee()]
+#' @seealso `vignette("your-own-stan-model")`; [reweight()], [guarantee()],
+#'   [synthesize()]
 #' @examples
 #' # A normal mean with known standard deviation, weighted in closed form
-#' y <- c(-1.2, -0.3, 0.1, 0.4, 2.5)
+#' file <- data.frame(y = c(-1.2, -0.3, 0.1, 0.4, 2.5))
 #' fit_mean <- function(alpha) {
 #'   precision <- 1 + sum(alpha)
-#'   mu <- sum(alpha * y) / precision +
-#'     stats::qnorm(stats::ppoints(1000)) / sqrt(precision)
-#'   outer(mu, y, function(mu, y) stats::dnorm(y, mu, log = TRUE))
+#'   matrix(rnorm(1000, sum(alpha * file$y) / precision, 1 / sqrt(precision)))
 #' }
-#' fit <- external_fit(
-#'   fit_mean(rep(1, 5)), refit = fit_mean, converged = TRUE, unit = "y"
+#' model <- external_fit(
+#'   function(data_i, draws) dnorm(data_i$y, draws[, 1], log = TRUE),
+#'   refit = fit_mean, data = file, draws = fit_mean(rep(1, 5)),
+#'   formula = y ~ 1, chains = 2, converged = TRUE,
+#'   predict = function(fit, draws, data) {
+#'     n <- length(draws) * nrow(data)
+#'     matrix(rnorm(n, fit[draws, 1]), length(draws))
+#'   }
 #' )
-#' lw <- update(fit, privacy_weights = lipschitz_weights(fit))
-#' reweight(lw)
+#' lw <- update(model, privacy_weights = lipschitz_weights(model))
+#' final <- reweight(lw)
+#' synthesize(final, m = 2)
 #' @export
 external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
-                         draws = NULL, weighted = NULL, chains = NULL,
-                         converged = NA, unit = "not stated",
-                         name = "a model fitted elsewhere", ...) {
+                         draws = NULL, formula = NULL, predict = NULL,
+                         log_lik = NULL, response = NULL, weighted = NULL,
+                         seeded = NA, chains = NULL, converged = NA,
+                         unit = NULL, name = "a model fitted elsewhere", ...) {
   check_no_dots(..., hint = "See {.fn external_fit}.")
   check_present(x)
   check_that(
     is.null(refit) || is.function(refit), refit,
     "{.arg refit} must be a function of the weights."
   )
-  weighted <- weighted %||% inherits(x, c("stanreg", "brmsfit"))
+  check_that(
+    is.null(log_lik) || is.function(log_lik) || rlang::is_string(log_lik),
+    log_lik, "{.arg log_lik} must be a function of a fit or the name of a
+     vector."
+  )
+  check_that(
+    is.null(predict) || is.function(predict) || rlang::is_string(predict),
+    predict, "{.arg predict} must be a {.code function(fit, draws, data)} or the
+     name of a vector."
+  )
+  weighted <- weighted %||%
+    (is.null(log_lik) && inherits(x, c("stanreg", "brmsfit")))
   check_flag(weighted)
   chains <- check_count(chains, min = 1, null = TRUE)
-  check_string(unit)
+  check_string(unit, null = TRUE)
   check_string(name)
-  refuse_if(
-    !is.logical(converged) || length(converged) != 1,
-    "{.arg converged} must be {.code TRUE}, {.code FALSE} or {.code NA}.",
-    arg = "converged"
+  check_flag_or_na(converged)
+  check_flag_or_na(seeded)
+  model <- external_model(
+    if (is.function(x)) "function" else "fit", name, formula, data, draws,
+    response
   )
-  source <- if (is.function(x)) {
-    list(kind = "function", f = x, data = data, draws = draws)
-  } else {
-    as_log_lik_matrix(x, chains)
-  }
-  given <- c("data", "draws")[!c(is.null(data), is.null(draws))]
-  refuse_if(
-    !is.function(x) && length(given) > 0,
-    "{.arg {given[1]}} is only used if {.arg x} is a function.",
-    x = "{.arg x} is {describe_type(x)}.", arg = given[1]
+  way <- list(
+    refit = refit, predict = predict, log_lik = log_lik, weighted = weighted,
+    seeded = seeded, chains = chains, converged = converged,
+    f = if (is.function(x)) x, unit = unit %||% model$response$label %||%
+      "not stated"
   )
-  columns <- external_columns(source)
-  weights <- as_privacy_weights(privacy_weights, columns$n)
-  alpha <- if (is.null(weights)) rep(1, columns$n) else bare_numbers(weights)
-  bound <- bound_of_columns(
-    columns, 1, unit,
-    alpha = if (!weighted) alpha, weighted = any(alpha != 1)
+  new_external_fit(
+    model, way, if (is.function(x)) draws else x, privacy_weights
   )
-  fit <- new_result(
-    "external_fit",
-    name = name, log_lik = source, refit = refit, weighted = weighted,
-    privacy_weights = weights, censor = NULL, bound = bound,
-    # Records and draws are counted in these, as in a synthesizer
-    spec = list(alpha = alpha, y = rep(NA_real_, columns$n)),
-    draws = matrix(numeric(), length(bound$draw), 0),
-    chains = source$chains %||% chains, converged = converged,
-    problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
-    family = new_result("external_model", name = name),
-    prior = new_result("external_prior"),
-    seed_given = FALSE, seconds = list(), id = new_charge_id()
-  )
-  seal(judge_external(fit, columns))
 }
 
-external_columns <- function(source) {
-  if (source$kind == "matrix") {
-    return(matrix_columns(source$values))
-  }
-  data <- source$data %||% rlang::missing_arg()
-  function_columns(source$f, rlang::maybe_missing(data), source$draws)
+check_flag_or_na <- function(x, arg = rlang::caller_arg(x)) {
+  refuse_if(
+    !is.logical(x) || length(x) != 1,
+    "{.arg {arg}} must be {.code TRUE}, {.code FALSE} or {.code NA}.",
+    arg = arg
+  )
 }
 
-#' Convergence of an external fit, where its chains are known
+#' What stays of a model fitted elsewhere when it is fitted again: its records
+#' and what sets have of them
+#' @return (list) `name`, `family`, `prior`, `records` (what a function reads);
+#'   with a formula `formula`, `response`, `design`, `data` and `tibble`.
 #' @noRd
-judge_external <- function(fit, columns) {
-  n_draws <- length(fit$bound$draw)
-  chains <- fit$chains
-  if (is.null(chains) || n_draws %% chains != 0 || n_draws / chains < 8) {
-    if (is.na(fit$converged)) {
-      fit$problems <- "Its convergence is not known."
-    } else if (!fit$converged) {
-      fit$problems <- "You stated that it has not converged."
-    }
-    return(fit)
-  }
-  total <- 0
-  worst <- 1
-  for (i in seq_len(columns$n)) {
-    if (fit$spec$alpha[i] == 0) next
-    f <- columns$at(i)
-    total <- total + (if (fit$weighted) 1 else fit$spec$alpha[i]) * f
-    rhat <- posterior::rhat_basic(matrix(f, ncol = chains))
-    worst <- max(worst, if (is.finite(rhat)) rhat else 1)
-  }
-  total <- matrix(total, ncol = chains)
-  constant <- length(unique(as.vector(total))) == 1
-  fit$diagnostics <- c(
-    rhat = if (constant) 1 else posterior::rhat(total),
-    ess_bulk = if (constant) n_draws else posterior::ess_bulk(total),
-    worst_record_rhat = worst
+external_model <- function(form, name, formula, data, draws, response) {
+  refuse_if(
+    form != "function" && !is.null(draws),
+    "{.arg draws} is only used if {.arg x} is a function.", arg = "draws"
   )
-  rhat <- fit$diagnostics[["rhat"]]
-  ess <- fit$diagnostics[["ess_bulk"]]
-  fit$problems <- as.character(c(
-    text_if(
-      !isTRUE(rhat < 1.01), "R-hat of the log-likelihood is %s (limit 1.01).",
-      format_rhat(rhat)
-    ),
-    text_if(
-      !isTRUE(ess >= 400), "Bulk ESS of the log-likelihood is %s (limit 400).",
-      format_count(round(ess))
-    ),
-    text_if(
-      worst > 1.05, "R-hat of one record's log-likelihood is %s (limit 1.05).",
-      format_rhat(worst)
-    )
-  ))
-  fit$converged <- length(fit$problems) == 0 && !isFALSE(fit$converged)
-  fit
+  refuse_if(
+    is.null(formula) && form != "function" && !is.null(data),
+    "{.arg data} is only used if {.arg x} is a function, or with
+     {.arg formula}.",
+    i = "State what sets have: {.code formula = log(income) ~ age + region}.",
+    arg = "data"
+  )
+  refuse_if(
+    is.null(formula) && !is.null(response),
+    "{.arg response} needs {.arg formula}.", arg = "response"
+  )
+  model <- list(
+    name = name, prior = new_result("external_prior"), records = data,
+    family = external_family(name, NULL)
+  )
+  if (is.null(formula)) {
+    return(model)
+  }
+  check_formula(formula)
+  check_data_frame(data)
+  data <- plain_columns(data)
+  y <- data[[all.vars(formula[[2]])[1]]]
+  model$family <- external_family(name, y)
+  model$response <- new_response(formula, data, model$family, response)
+  variables <- columns_published_by(
+    formula, data[setdiff(names(data), model$response$name)]
+  )
+  # Constants of its left side are in the response already
+  environment(formula) <- baseenv()
+  model$formula <- formula
+  model$design <- list(variables = variables, levels = list())
+  model$data <- data
+  model$tibble <- is_tibble(data)
+  check_varies(model)
+  tell_published(model)
+  model
 }
 
-#' @rdname lipschitz
-#' @export
-lipschitz.external_fit <- function(x, quantile = 1, ...) {
-  check_no_dots(..., hint = "See {.fn external_fit}.")
-  check_quantile(quantile)
-  if (quantile >= x$quantile) {
-    return(x$bound)
+#' @param y (vector or `NULL`) Values of the response.
+#' @noRd
+external_family <- function(name, y) {
+  levels <- if (is.factor(y)) levels(y) else unique(y)
+  kind <- if (is.null(y) || is.numeric(y)) {
+    "continuous"
+  } else if (length(levels) == 2 || is.logical(y)) {
+    "binary"
+  } else {
+    "categorical"
   }
-  refuse_if(
-    is.null(unclass(x)$log_lik), "{.arg quantile} must be 1 for a whole file.",
-    x = "Each regression has its own draws, and no draw covers all columns.",
-    arg = "quantile"
-  )
-  bound_of_columns(
-    external_columns(x$log_lik), quantile, x$bound$unit,
-    alpha = if (!x$weighted) x$spec$alpha, weighted = x$bound$weighted,
-    dropped = x$dropped
-  )
-}
-
-#' @rdname external_fit
-#' @param object An `external_fit`.
-#' @param ... For `update()`: passed to `refit` after the weights. Otherwise not
-#'   used.
-#' @method update external_fit
-#' @export
-update.external_fit <- function(object, privacy_weights, ...) {
-  # A whole file, or a posterior on a grid, knows how it is made again
-  if (is.function(object$again)) {
-    return(if (missing(privacy_weights)) {
-      object$again(object, ...)
-    } else {
-      object$again(object, privacy_weights, ...)
-    })
-  }
-  refuse_if(
-    is.null(object$refit),
-    "{.arg object} has no function to fit the model again.",
-    i = "Give {.fn external_fit} a {.arg refit} function of the weights.",
-    arg = "object"
-  )
-  n <- n_records(object)
-  weights <- as_privacy_weights(privacy_weights, n)
-  started <- proc.time()[["elapsed"]]
-  alpha <- if (is.null(weights)) rep(1, n) else bare_numbers(weights)
-  again <- object$refit(alpha, ...)
-  source <- object$log_lik
-  from_function <- source$kind == "function"
-  fit <- external_fit(
-    if (from_function) source$f else again,
-    refit = object$refit, privacy_weights = weights,
-    data = source$data, draws = if (from_function) again,
-    weighted = object$weighted, chains = object$chains,
-    converged = if (is.null(object$diagnostics)) object$converged else NA,
-    unit = object$bound$unit, name = object$name
-  )
-  refuse_if(
-    n_records(fit) != n, "A refit must have the same records.",
-    x = "The log-likelihood had {n}, and the refit has {n_records(fit)}.",
-    arg = "object"
-  )
-  fit$seconds <- list(total = proc.time()[["elapsed"]] - started)
-  fit
+  new_result("external_model", name = name, kind = kind, log_response = FALSE)
 }
 
 #' Turn any model into something with a bound, weights and a refit
@@ -253,41 +249,11 @@ as_weightable <- function(x, ..., arg = "fit") {
     return(x)
   }
   log_lik <- is.function(x) || (is.numeric(x) && !is.null(dim(x))) ||
-    inherits(x, "stanfit") || has_log_lik(x)
+    inherits(x, c("stanfit", "CmdStanFit", "draws")) || has_log_lik(x)
   check_that(
     log_lik, x,
     "{.arg {arg}} must be a {.cls synthesizer} or an {.fn external_fit}.",
     arg = arg
   )
   external_fit(x, ...)
-}
-
-#' @export
-format.external_model <- function(x, ...) x$name
-
-#' @export
-format.external_prior <- function(x, ...) "as in the model fitted elsewhere"
-
-print_lines.external_fit <- function(x) {
-  convergence <- if (isTRUE(x$converged)) {
-    paste0("yes", if (is.null(x$diagnostics)) ", as stated by the user")
-  } else {
-    paste("NO:", paste(x$problems, collapse = " "))
-  }
-  fields <- c(
-    Model = x$name, Records = paste("N =", format_count(n_records(x))),
-    Draws = paste0(
-      "S = ", format_count(n_draws(x)),
-      text_if(
-        x$dropped > 0, "; %s dropped by truncation", format_count(x$dropped)
-      )
-    ),
-    Weights = describe_weights(x),
-    Bound = describe_bound(x$bound),
-    Converged = convergence, Guarantee = format(guarantee(x))
-  )
-  c(
-    "<external_fit>  CONFIDENTIAL: for the agency only, not for release.",
-    field_lines(fields)
-  )
 }

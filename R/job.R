@@ -35,6 +35,59 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   )
 }
 
+#' The same of a model that was fitted elsewhere: its first fit is there
+#' @param model (`external_fit`)
+#' @noRd
+external_job <- function(model, given, neighbours, seed, allow_unconverged) {
+  check_knows_records(model, "formula")
+  check_sealed(model, "formula")
+  refuse_if(
+    !is.null(model$privacy_weights), "A job must start from an unweighted fit.",
+    x = "{.arg formula} is a model fitted elsewhere that has weights.",
+    i = "Go on from it step by step, with {.fn reweight} and {.fn synthesize}.",
+    arg = "formula"
+  )
+  refuse_if(
+    is.null(model$way$refit),
+    "{.arg formula} has no function to fit the model again.",
+    i = "Give {.fn external_fit} a {.arg refit} function of the weights.",
+    arg = "formula"
+  )
+  refuse_if(
+    length(given) > 0,
+    "{.arg {names(given)[1]}} does not apply to a model fitted elsewhere.",
+    i = "Its {.arg refit} says how it is fitted.", arg = names(given)[1]
+  )
+  parts <- c("formula", "family", "prior", "response", "design", "data", "spec")
+  new_result(
+    "synthesis_job",
+    formula = model$formula, data = model$data, family = model$family,
+    model = c(unclass(model)[c(parts, "tibble")], list(fitted = model)),
+    fit_arguments = list(), run = list(chains = 1, draws = n_draws(model)),
+    neighbours = check_choice(neighbours, relation_names), seed = seed,
+    allow_unconverged = check_flag(allow_unconverged)
+  )
+}
+
+#' Refuse a mechanism that fits a model of the package
+#' @noRd
+check_elsewhere <- function(job, definition) {
+  if (is.null(job$model$fitted)) {
+    return(invisible(job))
+  }
+  takes <- function(x) {
+    x$from_unweighted && x$kind %in% c("weighted", "no claim")
+  }
+  able <- names(Filter(takes, mechanisms_with("stages")))
+  refuse_if(
+    !takes(definition),
+    "The mechanism {.val {definition$name}} needs a model of this package.",
+    x = "It censors the likelihood, or has none. A model fitted elsewhere can
+         only be weighted.",
+    i = "Choose {.or {.val {able}}}.", arg = "mechanism"
+  )
+}
+
 #' Give a job its mechanism and its epsilon
 #'
 #' @param mechanism (`privacy_mechanism`)
@@ -48,6 +101,7 @@ new_job <- function(formula, data, family, given, neighbours, seed,
 assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
                              margin = NULL, bounds = NULL) {
   definition <- definition_of(mechanism)
+  check_elsewhere(job, definition)
   # A margin's ends are those of the released values
   bounds <- bounds %||% margin_ends(margin)
   job[c("mechanism", "epsilon", "m", "margin", "bounds")] <- list(

@@ -20,14 +20,13 @@
 #'   * `function(data_i, draws)` that returns the S log-likelihoods of one
 #'     record, given one row of `data` and all `draws`, as in package loo; no
 #'     matrix is stored;
-#'   * a fit that has a `log_lik()` method of rstantools (rstanarm, brms), or an
-#'     rstan fit with a variable `log_lik`;
+#'   * a fit that has a `log_lik()` method of rstantools (rstanarm, brms), or a
+#'     fit of rstan or CmdStan, or its draws, with a vector `log_lik`;
 #'   * an [external_fit()] of one of these, which can be weighted and refitted.
 #'
 #'   Give the unweighted log-likelihood. A weighted fit of rstanarm or brms
-#'   returns one that is already multiplied by the weights, so it cannot be
-#'   used. `-Inf` and `Inf` are allowed and give an infinite bound; `NA` is an
-#'   error.
+#'   returns one that is already multiplied by the weights, and is an error.
+#'   `-Inf` and `Inf` are allowed and give an infinite bound; `NA` is an error.
 #' @param quantile (number in (0, 1]) Draws whose draw bound lies above this
 #'   quantile are dropped, and the record bounds are taken over the kept draws.
 #'   The quantile is an order statistic, so `$overall` is exactly the quantile
@@ -100,6 +99,7 @@ lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
   check_quantile(quantile)
   check_string(unit)
   values <- as_log_lik_matrix(x, NULL)$values
+  check_weights_taken(x, rep(1, ncol(values)), first = TRUE)
   bound_of_columns(matrix_columns(values), quantile, unit)
 }
 

@@ -10,7 +10,9 @@
 #'
 #' @param formula,data,family As in [fit_synthesizer()]. An offset for counts of
 #'   unequal exposure is allowed, except with the mechanism `"score"`. The
-#'   default family is [student_t()].
+#'   default family is [student_t()]. Or `formula` is an unweighted
+#'   [external_fit()], which has its own file and family; then a mechanism that
+#'   starts from it and makes weights is needed, such as `"lw_final"`.
 #' @param mechanism (string or `privacy_mechanism`) The mechanism. It has no
 #'   default, because it decides what is promised. Give a name, with its
 #'   settings in `...`, or an object such as `mechanism_lw(scale = 0.5)`; see
@@ -128,10 +130,16 @@ pseudo_posterior <- function(formula, data, family = student_t(),
     rlang::maybe_missing(mechanism), "stages", "mechanism"
   )
   given <- sort_arguments(list(...), open_mechanisms(list(chosen)))
-  job <- assign_mechanism(
+  job <- if (!missing(formula) && inherits(formula, "external_fit")) {
+    check_elsewhere_alone(missing(data), missing(family))
+    external_job(formula, given$fit, neighbours, seed, allow_unconverged)
+  } else {
     new_job(
       formula, data, family, given$fit, neighbours, seed, allow_unconverged
-    ),
+    )
+  }
+  job <- assign_mechanism(
+    job,
     with_settings(chosen, given$settings), epsilon, m,
     resolve_margin(
       margin, c(list(bounds = bounds)[!is.null(bounds)], given$margin),
@@ -147,6 +155,17 @@ pseudo_posterior <- function(formula, data, family = student_t(),
   start_paid(
     "job", list(job = job, ledger = ledger), job$seed, run_job, again = TRUE
   )
+}
+
+#' A model fitted elsewhere has its own file and family
+#' @noRd
+check_elsewhere_alone <- function(no_data, no_family) {
+  for (arg in c("data", "family")[!c(no_data, no_family)]) {
+    abort_input(
+      "{.arg {arg}} does not apply to a model fitted elsewhere.",
+      i = "It is stated in {.fn external_fit}.", arg = arg
+    )
+  }
 }
 
 print_lines.pseudo_posterior <- function(x) {

@@ -103,6 +103,13 @@ record_marks <- function(data, columns) {
 #' @noRd
 file_mark <- function(data, variable) values_mark(data[[variable]])
 
+#' Does a fit know its records, so that sets can be drawn?
+#' @noRd
+knows_records <- function(x) {
+  inherits(x, "synthesizer") ||
+    inherits(x, "external_fit") && is.data.frame(unclass(x)$data)
+}
+
 #' The mark of the file that weights were made from
 #'
 #' Not known of a fit that was edited: its draws may be those of another file
@@ -112,7 +119,7 @@ history_mark <- function(fit) {
   if (inherits(fit, c("synthesizer", "external_fit")) && !is_sealed(fit)) {
     return(NA_character_)
   }
-  if (inherits(fit, "synthesizer")) {
+  if (knows_records(fit)) {
     file_mark(fit$data, fit$response$name)
   } else if (inherits(fit, "file_synthesizer")) {
     fit$records_mark
@@ -125,7 +132,7 @@ history_mark <- function(fit) {
 #' Marks of the records of a fit
 #' @noRd
 model_marks <- function(fit) {
-  if (inherits(fit, "synthesizer")) {
+  if (knows_records(fit)) {
     record_marks(fit$data, c(model_columns(fit), fit$survey$column))
   } else if (inherits(fit, "file_synthesizer")) {
     fit$column_marks

@@ -120,7 +120,7 @@ new_certificate <- function(x, files, held, synthetic, published, model,
 #' @return (string or `NULL`)
 #' @noRd
 formula_text <- function(fit) {
-  if (inherits(fit, "synthesizer")) {
+  if (knows_records(fit)) {
     paste(trimws(deparse(stats::formula(fit))), collapse = " ")
   }
 }

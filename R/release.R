@@ -292,7 +292,7 @@ release_file <- function(data, x, synthetic) {
     i = "Only a {.cls pseudo_posterior} holds it.", arg = "data"
   )
   refuse_if(
-    inherits(data, "synthesizer") &&
+    knows_records(data) &&
       !identical(data$id, synthetic$guarantee$fit),
     "{.arg data} must be the fit that {.arg x} was drawn from.",
     x = "It is another fit.", i = "You can also give a data frame.",
@@ -321,8 +321,13 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
       "It was drawn from a fit that has not converged."
     },
     if (!identical(label$reproducible, FALSE)) {
-      "It was made with a given seed, which makes every value reproducible:
-       leave `seed` out."
+      paste0(
+        "It was made with a given seed, which makes every value reproducible:
+         leave `seed` out", if (elsewhere_reason %in% label$reasons) {
+          ", inside of `refit`, too. Or nobody knows whether one was fixed:
+           state `seeded = FALSE` in external_fit()"
+        }, "."
+      )
     },
     text_if(
       strength[[label$label]] < strength[[require]],
@@ -384,7 +389,7 @@ release_object <- function(x, path, formats, data, public, refuse) {
     x = "{.arg formats} is {.val {formats}}.", i = "Leave {.arg formats} out.",
     arg = "formats"
   )
-  if (inherits(data, "synthesizer")) data <- data$data
+  if (knows_records(data)) data <- data$data
   check_data_frame(data, arg = "data")
   file <- as.data.frame(data)
   whole <- inherits(x, "file_release")

@@ -6,7 +6,7 @@
 #' @return (data frame)
 #' @noRd
 confidential_file <- function(data, synthetic) {
-  if (inherits(data, "synthesizer")) {
+  if (knows_records(data)) {
     return(data$data)
   }
   if (is.null(data)) {
@@ -245,7 +245,8 @@ text_as_kind <- function(text, like) {
 #' @noRd
 check_drawn <- function(synthetic) {
   check_that(
-    !inherits(synthetic, c("synthesizer", "noisy_release")), synthetic,
+    !inherits(synthetic, c("synthesizer", "external_fit", "noisy_release")),
+    synthetic,
     "{.arg synthetic} must be synthetic sets.",
     i = "Draw sets with {.fn synthesize} first."
   )

@@ -5,14 +5,14 @@
 #'   (their weights, for weights given by hand; `NULL` if they have none).
 #' @param refit (function or `NULL`) The user's way: a fit of a data frame.
 #' @param seed (count or `NULL`)
-#' @return (`synthesizer`)
+#' @return (`synthesizer` or `external_fit`)
 #' @noRd
 replay <- function(fit, records, refit, seed) {
   if (!is.null(refit)) {
-    return(check_class(
-      refit(records$data), "synthesizer", "The function must return a fit.",
-      arg = "refit"
-    ))
+    return(check_knows_records(refit(records$data), "refit"))
+  }
+  if (inherits(fit, "external_fit")) {
+    return(replay_external(fit, records, seed))
   }
   # The design, with its scaling of the published predictors, stays.
   model <- c(model_of_fit(fit), records[c("data", "spec")])
@@ -29,11 +29,30 @@ replay <- function(fit, records, refit, seed) {
     made <- run_synthesizer(model, weights, censor, settings, init = NULL)
     truncate_draws(made, fit$quantile)
   }
-  weights <- if (!is.null(fit$privacy_weights)) {
-    replay_node(
-      node_of(fit$privacy_weights), records,
-      run = function(weights, stage) run(weights, NULL, stage)
-    )
-  }
+  weights <- replayed_weights(fit, records, function(weights, stage) {
+    run(weights, NULL, stage)
+  })
   run(weights, fit$censor, 0)
+}
+
+#' @param run (function of weights and a stage) Fits the records.
+#' @noRd
+replayed_weights <- function(fit, records, run) {
+  if (!is.null(fit$privacy_weights)) {
+    replay_node(node_of(fit$privacy_weights), records, run = run)
+  }
+}
+
+#' The same of a model fitted elsewhere, by its refit of other records
+#' @noRd
+replay_external <- function(fit, records, seed) {
+  # Nothing of it is released: no call to find a seed
+  fit$way$seeded <- FALSE
+  run <- function(weights, stage) {
+    made <- refit_external(
+      fit, weights, stage_seed(seed, "replay", stage), data = records$data
+    )
+    truncate_draws(made, fit$quantile)
+  }
+  run(replayed_weights(fit, records, run), 0)
 }

@@ -9,8 +9,9 @@
 #' \eqn{\epsilon}, which is the papers' \eqn{\delta}. With a study,
 #' [guarantee()] gives the label `"probabilistic"`.
 #'
-#' @param fit (`synthesizer`) A converged fit with weights made from its file
-#'   or, for comparison, without weights.
+#' @param fit (`synthesizer` or [external_fit()]) A converged fit with weights
+#'   made from its file or, for comparison, without weights. The `refit` of a
+#'   model fitted elsewhere must have an argument `data`.
 #' @param epsilon (number > 0) The add-remove epsilon per parameter draw that
 #'   you want to state. Choose it before you look at the study.
 #' @param replicates (count) Number of local databases R, at most the number of
@@ -96,7 +97,8 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
                             level = 0.95, file = NULL, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn replicate_study}.")
-  check_class(fit, "synthesizer")
+  check_knows_records(fit)
+  if (is.null(refit)) check_fits_others(fit)
   check_number(epsilon, above = 0)
   replicates <- check_count(replicates, min = 1, max = nrow(fit$draws))
   users <- list(generate = generate, estimands = estimands, refit = refit)
@@ -168,7 +170,9 @@ new_replicate_study <- function(table, estimands, fit, epsilon, level,
 #' @return (function of an item) Of `number`, `seed` and `values`.
 #' @noRd
 local_database_row <- function(fit, users) {
-  fit$control$threads <- worker_threads(fit$control$threads)
+  if (!is.null(fit$control)) {
+    fit$control$threads <- worker_threads(fit$control$threads)
+  }
   function(item) {
     with_r_seed(item$seed, {
       records <- if (is.null(users$generate)) {
@@ -262,21 +266,6 @@ refit_of <- function(refit, r) {
   if (!is.null(refit)) function(data) user_result(refit(data), what, "refit")
 }
 
-#' Run a function of the user
-#' @param expr The call of it.
-#' @param what (string) Which run it is, for the error.
-#' @param arg (string) The argument that the function came as.
-#' @noRd
-user_result <- function(expr, what, arg) {
-  tryCatch(expr, error = function(e) {
-    # Its message may show values of the file
-    abort_input(
-      "{what} failed.",
-      x = "It raised an error of class {.cls {class(e)[1]}}.", arg = arg
-    )
-  })
-}
-
 # Estimands --------------------------------------------------------------------
 
 #' Mean, median, 15th and 90th percentile
@@ -341,9 +330,8 @@ local_values <- function(fit, replicates, seed) {
   rows <- random_rows(
     nrow(fit$draws), replicates, seed_words(seed, "database draws")
   )
-  synthesize_(
-    newdata_spec(fit, fit$data), fit$draws[rows, , drop = FALSE],
-    seed_words(seed, "databases"), 0L
+  values_at_draws(
+    fit, rows, newdata_spec(fit, fit$data), seed_words(seed, "databases")
   )
 }
 

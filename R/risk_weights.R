@@ -61,7 +61,7 @@ risk_weights <- function(synthetic, data, known = NULL, radius, relative = TRUE,
       synthetic, data, known, rlang::maybe_missing(radius), relative, ...
     )
   }
-  if (!missing(data) && inherits(data, "synthesizer")) data <- data$data
+  if (!missing(data) && knows_records(data)) data <- data$data
   new_risk_weights(
     risk$record$risk, unclass(risk), lower, upper, mid, slope,
     made_from = if (missing(data)) NA else file_mark(data, risk$variable),

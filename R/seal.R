@@ -8,7 +8,9 @@
 fit_parts <- c(
   "id", "family", "prior", "response", "design", "survey", "data", "spec",
   "privacy_weights", "censor", "draws", "monitor", "bound", "quantile",
-  "dropped", "converged", "control", "seed_given"
+  "dropped", "converged", "control", "seed_given",
+  # Of models fitted elsewhere
+  "fit", "log_lik", "way", "formula"
 )
 
 #' Seal an object as it is

@@ -142,9 +142,7 @@ bound_of_fit <- function(fit, count) fit$bound$overall
 #' @noRd
 mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
                          seed) {
-  check_class(
-    fit, "synthesizer", how = "Only a {.cls synthesizer} makes synthetic sets."
-  )
+  check_knows_records(fit)
   check_radius(rlang::maybe_missing(radius), relative)
   force(seed)
   function(fit, count) {

@@ -14,6 +14,7 @@ fit_source <- function() {
 }
 
 check_fit_source <- function(x, asked) {
+  check_knows_records(x, "fit")
   check_margin(asked$margin, x)
   check_assignment(asked$assignment, x, asked$newdata)
   check_converged(x, asked$allow_unconverged)
@@ -52,10 +53,9 @@ label_of_sets <- function(x, asked, rows = NULL, what = "synthetic data") {
 }
 
 draw_from_fit <- function(x, asked, rows) {
-  values <- synthesize_(
-    rows$spec, x$draws[drawn_rows(x, asked), , drop = FALSE],
-    seed_words(asked$seed, "synthesize"),
-    if (asked$assignment == "posterior") 1L else 0L, x$control$threads %||% 1L
+  values <- values_at_draws(
+    x, drawn_rows(x, asked), rows$spec, seed_words(asked$seed, "synthesize"),
+    asked$assignment == "posterior", x$control$threads %||% 1L
   )
   if (!is.null(asked$margin)) {
     values <- calibrate_sets(values, x$response, asked$margin, asked$seed)

@@ -68,6 +68,11 @@ newdata_spec <- function(fit, newdata) {
   }
   check_data_frame(newdata, arg = "newdata")
   n <- nrow(newdata)
+  if (inherits(fit, "external_fit")) {
+    check_columns(fit$design$variables, newdata, "newdata")
+    # What the user's own functions read
+    return(list(y = rep(NA_real_, n), alpha = rep(1, n), data = newdata))
+  }
   parts <- design_parts(fit$design, newdata, arg = "newdata")
   spec_of_records(fit$spec, new_records(list(
     # No response: any value that every family can take.

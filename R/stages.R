@@ -95,6 +95,9 @@ job_fit <- function(job, stage, weights = NULL, censor = NULL) {
   if (!is.null(job$fit_with)) {
     return(job$fit_with(weights, censor))
   }
+  if (!is.null(job$model$fitted)) {
+    return(finished_stage(job$seed, stage, job$model$fitted))
+  }
   run <- job$run
   run["seed"] <- list(stage_seed(job$seed, stage))
   finished_stage(job$seed, stage, fit_model(job$model, weights, censor, run))

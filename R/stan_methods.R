@@ -116,9 +116,7 @@ predictive_sets <- function(fit, m, seed, count) {
   words <- function(purpose) seed_words(seed, purpose, count)
   check_draws_for(n_draws(fit), m)
   rows <- random_rows(n_draws(fit), m, words("draws"))
-  values <- synthesize_(
-    fit$spec, fit$draws[rows, , drop = FALSE], words("risk"), 0L
-  )
+  values <- values_at_draws(fit, rows, fit$spec, words("risk"))
   sets_of_values(fit$data, fit$response, values)
 }
 

@@ -163,7 +163,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   }
   asked["seed"] <- list(NULL)
   arguments <- list(fit = fit, asked = asked, ledger = ledger)
-  if (!is.null(ledger) && inherits(fit, "synthesizer")) {
+  if (!is.null(ledger) && knows_records(fit)) {
     start_paid("synthesize", arguments, seed, run_sets)
   } else {
     # Sets of a release cost nothing: they are drawn again
@@ -203,7 +203,7 @@ check_source <- function(fit) {
 run_sets <- function(fit, asked, ledger, seed) {
   asked["seed"] <- list(seed)
   sets <- draw_planned(fit, plan_sets(fit, asked, ledger))$synthetic
-  if (inherits(fit, "synthesizer") && is.null(asked$newdata)) {
+  if (knows_records(fit) && is.null(asked$newdata)) {
     tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
   }
   sets
@@ -216,7 +216,8 @@ sources <- function() {
     synthesizer = fit_source(), score_release = score_source(),
     perturbed_histogram = histogram_source(),
     synthesis_generator = generator_source(), file_release = file_source(),
-    cleared_tables = cleared_source(), file_synthesizer = sequence_source()
+    cleared_tables = cleared_source(), file_synthesizer = sequence_source(),
+    external_fit = fit_source()
   )
 }
 

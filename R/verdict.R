@@ -114,9 +114,14 @@ why_not_strict <- function(fit, dependency) {
       "The prior is not proper."
     },
     if (censored && !response_is_public(fit$response)) unstated_levels_reason,
-    if (isFALSE(fit$survey$stated)) own_mean_reason
+    if (isFALSE(fit$survey$stated)) own_mean_reason,
+    if (!is.null(fit$way)) elsewhere_reason
   )
 }
+
+elsewhere_reason <- unwrapped("The model was fitted elsewhere: how its
+   likelihood was weighted, what its prior holds and how sets are drawn from it
+   is stated, not known.")
 
 unstated_levels_reason <- unwrapped("The levels of the response were read from
    the file: state them as `response = public_response(levels = )`.")

@@ -150,10 +150,10 @@ scaling_names <- c("scaled_by", "shifted_by")
 #' @return See `row_hashes()`; `NULL` where the records are not known.
 #' @noRd
 fit_rows <- function(fit) {
-  data <- if (inherits(fit, "synthesizer")) {
-    fit$data[c(fit$response$name, fit$design$variables)]
-  } else if (inherits(fit, "external_fit")) {
+  data <- if (inherits(fit, "external_fit") && !is.null(fit$log_lik$data)) {
     fit$log_lik$data
+  } else if (knows_records(fit)) {
+    fit$data[c(fit$response$name, fit$design$variables)]
   }
   if (is.data.frame(data)) row_hashes(as.list(data))
 }

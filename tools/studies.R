@@ -12,7 +12,8 @@ library(pseudosynth)
 
 replicates <- c(
   beta_simulation = 100, local_to_global = 100, sdr_application = 10,
-  consumer_expenditure = 1, consumer_month = 1, synthpop_users = 10
+  consumer_expenditure = 1, consumer_month = 1, synthpop_users = 10,
+  own_stan_model = 1
 )
 
 asked <- commandArgs(trailingOnly = TRUE)

@@ -304,9 +304,10 @@ make_bad_input_calls <- function() {
     ),
     as_draws = call(as_draws, x = fit),
     external_fit = call(external_fit,
-      x = log_lik(fit), refit = NULL, privacy_weights = NULL, data = NULL,
-      draws = NULL, weighted = FALSE, chains = 1, converged = TRUE,
-      unit = "log(y)", name = "model"
+      x = log_lik(fit), refit = NULL, privacy_weights = NULL, data = fit$data,
+      draws = NULL, formula = log(y) ~ g, predict = "y_rep",
+      log_lik = NULL, response = NULL, weighted = FALSE, seeded = NA,
+      chains = 1, converged = TRUE, unit = "log(y)", name = "model"
     ),
     autoplot_fit = call(autoplot, object = fit, type = "trace"),
     autoplot_sets = call(autoplot, object = sets, prefix = "$"),

@@ -1,50 +1,3 @@
-# A regression sampled outside the package: conjugate draws of b and sigma under
-# a flat prior, each record's likelihood raised to its weight.
-outside_data <- function(n = 60) {
-  withr::with_seed(21, {
-    x <- rnorm(n)
-    data.frame(x = x, y = 1 + 0.5 * x + rnorm(n) + c(3, rep(0, n - 1)))
-  })
-}
-
-outside_draws <- function(alpha, data = outside_data(), n_draws = 1000,
-                          seed = 5) {
-  x <- cbind(1, data$x)
-  withr::with_seed(seed, {
-    information <- crossprod(x, alpha * x)
-    centre <- solve(information, crossprod(x, alpha * data$y))
-    rest <- sum(alpha * (data$y - x %*% centre)^2)
-    sigma <- sqrt(rest / rchisq(n_draws, sum(alpha) - 2))
-    b <- backsolve(chol(information), matrix(rnorm(2 * n_draws), 2))
-    cbind(t(as.vector(centre) + b * rep(sigma, each = 2)), sigma)
-  })
-}
-
-outside_log_lik <- function(data_i, draws) {
-  dnorm(
-    data_i$y, draws[, 1] + draws[, 2] * data_i$x, draws[, 3],
-    log = TRUE
-  )
-}
-
-outside_matrix <- function(draws, data = outside_data()) {
-  vapply(seq_len(nrow(data)), function(i) {
-    outside_log_lik(data[i, ], draws)
-  }, numeric(nrow(draws)))
-}
-
-matrix_fit <- function(...) {
-  refit <- function(alpha) outside_matrix(outside_draws(alpha))
-  external_fit(refit(rep(1, 60)), refit = refit, unit = "y", ...)
-}
-
-function_fit <- function(...) {
-  external_fit(
-    outside_log_lik, outside_draws,
-    data = outside_data(), draws = outside_draws(rep(1, 60)), unit = "y", ...
-  )
-}
-
 test_that("matrix, array, function and fit give the same bound", {
   draws <- outside_draws(rep(1, 60))
   log_lik <- outside_matrix(draws)
@@ -61,6 +14,112 @@ test_that("matrix, array, function and fit give the same bound", {
     expect_equal(lipschitz(matrix_fit(), quantile), expected)
     expect_equal(lipschitz(function_fit(), quantile), expected)
   }
+})
+
+test_that("a fit of rstan in any form gives the bounds computed by hand", {
+  stored <- stored_stan()
+  all <- as.array(stored$unweighted)
+  values <- all[, , sprintf("log_lik[%d]", 1:12)]
+  by_hand <- apply(abs(values), 3, max, simplify = TRUE)
+  # The density itself, of parameters to five digits
+  y <- log(stored$records$income)
+  a <- as.vector(all[, , "a"])
+  f <- vapply(1:12, function(i) {
+    mean <- a + as.vector(all[, , "b"]) * stored$records$x[i]
+    max(abs(dnorm(y[i], mean, as.vector(all[, , "sigma"]), log = TRUE)))
+  }, 0)
+  expect_equal(unname(by_hand), f, tolerance = 2e-3)
+  draws <- posterior::as_draws_array(all)
+  # Elements in the order of their numbers, whatever the order of the draws
+  shuffled <- draws[, , rev(seq_len(dim(draws)[3]))]
+  cmdstan <- structure(
+    list(draws = function(variables) posterior::subset_draws(draws, variables)),
+    class = c("CmdStanMCMC", "CmdStanFit", "R6")
+  )
+  forms <- list(
+    stored$unweighted, values, all, draws, shuffled, cmdstan,
+    posterior::as_draws_matrix(draws), posterior::as_draws_df(draws),
+    posterior::as_draws_list(draws), as.matrix(stored$unweighted)
+  )
+  for (form in forms) {
+    expect_equal(lipschitz(form)$record, unname(by_hand))
+    expect_equal(
+      as.numeric(lipschitz_weights(form)), stored$weights, tolerance = 1e-12
+    )
+  }
+  for (form in forms[1:6]) {
+    fit <- external_fit(form)
+    expect_identical(fit$chains, 2L)
+    expect_true(fit$converged)
+    expect_equal(fit$bound$record, unname(by_hand))
+  }
+  by_function <- external_fit(
+    list(values = values), log_lik = function(fit) fit$values
+  )
+  expect_equal(by_function$bound, external_fit(values)$bound)
+})
+
+test_that("a program without a log-likelihood is told the line to add", {
+  stored <- stored_stan()
+  all <- as.array(stored$unweighted)
+  others <- all[, , c("a", "b", "sigma", "lp__")]
+  parameters <- posterior::as_draws_array(all[, , c("a", "b", "sigma")])
+  sum <- array(
+    rowSums(all[, , 4:15], dims = 2), c(400, 2, 1),
+    list(NULL, NULL, "log_lik")
+  )
+  refuse <- function(code) {
+    expect_error(code, "log_lik", class = "pseudosynth_error_log_lik")
+  }
+  for (verb in list(lipschitz, lipschitz_weights, external_fit)) {
+    refuse(verb(others))
+    refuse(verb(parameters))
+    error <- refuse(verb(sum))
+    expect_match(conditionMessage(error), "normal_lpdf")
+  }
+  refuse(external_fit(stored$unweighted, log_lik = "log_lik_of_y"))
+  failed <- stored$unweighted
+  failed@mode <- 2L
+  expect_error(
+    lipschitz(failed), "none", class = "pseudosynth_error_log_lik"
+  )
+  expect_error(
+    external_fit(
+      stored$unweighted, data = stored$records[-1, ], formula = log(income) ~ x
+    ),
+    class = "pseudosynth_error_records"
+  )
+  error <- expect_error(
+    external_fit(list(1), log_lik = function(fit) stop("income is 7654321")),
+    class = "pseudosynth_error_input"
+  )
+  expect_no_match(conditionMessage(error), "7654321")
+  expect_match(conditionMessage(error$cause), "7654321")
+})
+
+test_that("infinite log-likelihoods give weight 0 and no claim", {
+  values <- outside_matrix(outside_draws(rep(1, 60)))
+  values[7, 3] <- -Inf
+  fit <- external_fit(
+    array(values, c(500, 2, 60)),
+    refit = function(alpha) {
+      # As a program that multiplies: 0 times an infinite number
+      made <- outside_matrix(outside_draws(alpha))
+      made[7, 3] <- -Inf
+      array(rep(alpha, each = 1000) * made, c(500, 2, 60))
+    },
+    weighted = TRUE, converged = TRUE
+  )
+  expect_true(fit$converged)
+  expect_identical(fit$bound$record[3], Inf)
+  weights <- lipschitz_weights(fit)
+  expect_identical(as.numeric(weights)[3], 0)
+  lw <- update(fit, privacy_weights = weights)
+  expect_identical(lw$bound$record[3], 0)
+  expect_true(is.finite(lw$bound$overall))
+  expect_identical(guarantee(lw)$label, "asymptotic")
+  floor <- update(fit, privacy_weights = rep(0.5, 60))
+  expect_identical(guarantee(floor)$label, "none")
 })
 
 test_that("weights enter the bound, zero weights whatever the likelihood", {
@@ -241,74 +300,4 @@ test_that("bad input is a classed error", {
   error <- refuse(lipschitz(values))
   expect_identical(error$rows, 7L)
   refuse(external_fit(values))
-})
-
-test_that("an rstan fit is read from its variable log_lik", {
-  # Not among the suggested packages: this test is for a machine that has it
-  package <- "rstan"
-  skip_if_not_installed(package)
-  skip_on_cran()
-  skip_if(Sys.getenv("PSEUDOSYNTH_TEST_RSTAN") == "", "slow: compiles a model")
-  program <- "
-    data { int<lower=0> N; vector[N] y; vector[N] alpha; }
-    parameters { real mu; }
-    model { mu ~ normal(0, 1);
-      for (i in 1:N) target += alpha[i] * normal_lpdf(y[i] | mu, 1); }
-    generated quantities { vector[N] log_lik;
-      for (i in 1:N) log_lik[i] = normal_lpdf(y[i] | mu, 1); }"
-  rstan <- asNamespace(package)
-  model <- rstan$stan_model(model_code = program)
-  y <- c(-1, 0, 0.5, 1, 4)
-  refit <- function(alpha) {
-    rstan$sampling(
-      model, list(N = 5, y = y, alpha = alpha),
-      chains = 2, refresh = 0, seed = 1
-    )
-  }
-  stan <- refit(rep(1, 5))
-  fit <- external_fit(stan, refit = refit, unit = "y")
-  expect_identical(fit$chains, 2L)
-  expect_true(fit$converged)
-  mu <- as.vector(as.array(stan, pars = "mu"))
-  expect_equal(
-    fit$bound$record,
-    vapply(y, function(y) max(abs(dnorm(y, mu, 1, log = TRUE))), 0)
-  )
-  expect_equal(lipschitz(stan)$record, fit$bound$record)
-  lw <- update(fit, privacy_weights = lipschitz_weights(fit))
-  expect_identical(guarantee(lw)$label, "asymptotic")
-  final <- reweight(lw, k = 0.9)
-  expect_identical(guarantee(final)$mechanism, "lw_final")
-})
-
-test_that("an rstanarm fit brings its chains and its weighted log-likelihood", {
-  skip_if_not_installed("rstanarm")
-  skip_on_cran()
-  stan_glm <- getExportedValue("rstanarm", "stan_glm")
-  data <- simulated(60)
-  fit_at <- function(weights) {
-    data$w <- weights
-    # The formula's environment is where the weights are looked up
-    suppressWarnings(stan_glm(
-      y ~ group + x, stats::gaussian(), data,
-      weights = w, chains = 2, iter = 1000, seed = 1, refresh = 0, cores = 1
-    ))
-  }
-  fit <- external_fit(fit_at(rep(1, 60)), refit = fit_at, unit = "y")
-  expect_identical(fit$chains, 2L)
-  expect_true(fit$weighted)
-  weights <- lipschitz_weights(fit, allow_unconverged = TRUE)
-  lw <- update(fit, privacy_weights = weights)
-  again <- fit_at(as.double(weights))
-  draws <- as.matrix(again)
-  x <- stats::model.matrix(y ~ group + x, data)
-  f <- stats::dnorm(
-    rep(data$y, each = nrow(draws)), tcrossprod(draws[, colnames(x)], x),
-    draws[, "sigma"],
-    log = TRUE
-  )
-  expect_equal(
-    lw$bound$record,
-    as.double(weights) * apply(abs(matrix(f, nrow(draws))), 2, max)
-  )
 })

@@ -323,3 +323,27 @@ test_that("the study of a second month is that of the stored table", {
   expect_equal(found$value, stored$value, tolerance = 1e-4)
   expect_equal(found$at, stored$at, tolerance = 1e-4)
 })
+
+test_that("a model of Stan has the bounds of the package's own", {
+  table <- read.csv(xzfile(system.file(
+    "studies", "own_stan_model.csv.xz", package = "pseudosynth"
+  )))
+  bound <- table[table$item == "bound", ]
+  own <- bound[bound$maker == "package", ]
+  expect_setequal(bound$maker, c("rstan", "brms", "package"))
+  same <- own$value[match(bound$stage, own$stage)]
+  expect_lt(max(abs(bound$value / same - 1)), 0.1)
+  expect_true(all(table$value[table$item == "converged"] == 1))
+  label <- table[table$item == "label", ]
+  expect_true(all((label$text == "none") == (label$stage == "unweighted")))
+  study <- new.env()
+  sys.source(
+    system.file("studies", "own_stan_model.R", package = "pseudosynth"), study
+  )
+  again <- study$own_stan_model(1, makers = "package")
+  stored <- table[table$maker == "package", ]
+  expect_identical(again$item, stored$item)
+  expect_equal(
+    again$value[again$item == "bound"], own$value, tolerance = 0.15
+  )
+})
