@@ -310,7 +310,8 @@ bare_code_of <- function(x) {
   keep <- if (inherits(x, "formula")) c("class", ".Environment")
   if (is.call(x)) {
     holds <- vapply(as.list(x), function(part) {
-      or_else(is.call(part) || is.atomic(part), FALSE)
+      # What is NULL would be deleted
+      or_else(is.call(part) || is.atomic(part) && !is.null(part), FALSE)
     }, NA)
     for (i in which(holds)) x[[i]] <- bare_code_of(x[[i]])
   }

@@ -363,7 +363,7 @@ check_book_amount <- function(row) {
   )
   whole <- row$type == "count"
   refuse_if(
-    whole && any(c(bounds, spec$codes, spec$heaps) %% 1 != 0),
+    whole && any(c(bounds, spec$codes, spec$heaps) %% 1 != 0, na.rm = TRUE),
     "Bounds, codes and heaps of the count {.val {column}} must be whole
     numbers.", arg = "x"
   )

@@ -10,6 +10,7 @@
 #'   `pattern_value()` gives them).
 #' @noRd
 known_pattern <- function(data, known) {
+  known <- unique(known)
   n <- nrow(data)
   code <- pattern_code(data[known], n)
   found <- !duplicated(code)

@@ -107,7 +107,7 @@ open_rows_file <- function(file, keys = character()) {
 #' Rows that run later must be those that would have run at once
 #' @noRd
 check_rows_file <- function(file, seed) {
-  check_string(file, null = TRUE)
+  if (!is.null(file)) check_path(file, "file")
   refuse_if(
     !is.null(file) && is.null(seed),
     "With {.arg file} a {.arg seed} must be given.",

@@ -97,3 +97,32 @@ test_that("odd input has a call of every function that is exported", {
   }, exported)
   expect_identical(setdiff(functions, used), character())
 })
+
+test_that("names twice, nothing on the right, bytes and words have an answer", {
+  data <- privacy_data()
+  sets <- histogram_sets(data, income ~ 1, c(1, 2e6))
+  expect_identical(
+    replicated_uniques(sets, data, c("age", "age")),
+    replicated_uniques(sets, data, "age")
+  )
+  fit <- unweighted_fit()
+  bytes <- "\xff\xfe"
+  Encoding(bytes) <- "bytes"
+  expect_error(
+    replicate_study(fit, 2, file = bytes, seed = 1),
+    class = "pseudosynth_error_input"
+  )
+  for (mechanism in c("lw", "censor_w")) {
+    expect_error(
+      pseudo_posterior(
+        log(income) ~ NULL, data, gaussian(), mechanism = mechanism,
+        epsilon = "none"
+      ), class = "pseudosynth_error_input"
+    )
+  }
+  expect_error(
+    codebook(data.frame(
+      column = "visits", type = "count", lower = 0, upper = 60, heaps = "true"
+    )), "heaps of \"visits\"", class = "pseudosynth_error_input"
+  )
+})
