@@ -249,6 +249,14 @@ check_book_columns <- function(columns, book) {
     i = "A column of type {.val id} is left out of every release.",
     arg = "codebook"
   )
+  refuse_if(
+    all(vapply(specs, `[[`, "", "type") == "id"),
+    "The codebook must have a column that is no {.val id}.",
+    x = "All are left out of every release: nothing would be in a set.",
+    i = "State what one is:
+         {.code edit_codebook(book, {names(specs)[1]} = list(type = ..))}.",
+    arg = "codebook"
+  )
 }
 
 check_publish <- function(publish, specs) {

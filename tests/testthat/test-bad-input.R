@@ -120,6 +120,11 @@ test_that("names twice, nothing on the right, bytes and words have an answer", {
       ), class = "pseudosynth_error_input"
     )
   }
+  names <- data.frame(name = sprintf("person %d", 1:60))
+  expect_error(
+    file_plan(names, confirm_codebook(draft_codebook(names))),
+    "no \"id\"", class = "pseudosynth_error_input"
+  )
   expect_error(
     codebook(data.frame(
       column = "visits", type = "count", lower = 0, upper = 60, heaps = "true"
