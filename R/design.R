@@ -257,8 +257,8 @@ factor_levels <- function(frame, raw) {
 # The base is a level that some record has: beside an empty one, the columns of
 # the others add up to the intercept.
 occupied_first <- function(levels, x) {
-  # Of text they are the values
-  if (is.character(x)) return(levels)
+  # Of text they are the values, of yes and no they are known
+  if (!is.factor(x)) return(levels)
   base <- match(TRUE, as_text(levels) %in% met_text(x), nomatch = 1L)
   levels[c(base, seq_along(levels)[-base])]
 }

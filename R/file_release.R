@@ -54,7 +54,7 @@
 #' (`pseudosynth_message_means`) names means that are uncertain by more than
 #' 5%. Tighter bounds help, and so do another transform, a few ranges as levels
 #' in place of an amount, and more epsilon. In 20 releases of `NMES1988`
-#' (package AER) as drafted, at epsilon 1, 6% of the means of sets were farther
+#' (package AER) as drafted, at epsilon 1, 7% of the means of sets were farther
 #' off than two standard errors, most of them of rare, skewed counts. All 80
 #' that were more than 10% off were named.
 #'
