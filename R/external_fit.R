@@ -84,8 +84,9 @@
 #' `pseudosynth_error_weighted`: `weighted` contradicts the refit.
 #' `pseudosynth_error_weights_changed`: rstanarm or brms used other weights than
 #' `refit` was given. `pseudosynth_error_weights_ignored`: the draws of a refit
-#' are those of the earlier fit. `pseudosynth_error_predict`: `predict` is missing, or
-#' gives other values than it should. `pseudosynth_error_no_formula`: sets are
+#' are those of the earlier fit. `pseudosynth_error_predict`: `predict` is
+#' missing, or gives other values than it should.
+#' `pseudosynth_error_no_formula`: sets are
 #' asked for without `formula` and `data`.
 #'
 #' @section Checkpoints:

@@ -1,23 +1,4 @@
-# Responses drawn at a fit's parameter draws: by the core for a model of the
-# package, by the user's own function for a model fitted elsewhere. Sets, local
-# databases and measures of risk all come from here.
-
-#' @param rows (integer) Rows of the fit's draws, one for each set.
-#' @param spec (list) Of the records, see newdata_spec().
-#' @param words (four words) Of the seed.
-#' @param given_value (flag) Are clusters drawn given the record's value?
-#' @return (matrix, records x rows) On the modelled scale.
-#' @noRd
-values_at_draws <- function(fit, rows, spec, words, given_value = FALSE,
-                            threads = 0L) {
-  if (inherits(fit, "external_fit")) {
-    return(external_values(fit, rows, spec$data, words))
-  }
-  synthesize_(
-    spec, fit$draws[rows, , drop = FALSE], words, as.integer(given_value),
-    threads
-  )
-}
+# Responses of a model fitted elsewhere, drawn by the user's own function.
 
 #' Refuse anything else, with what a model fitted elsewhere lacks
 #' @noRd

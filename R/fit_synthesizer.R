@@ -371,3 +371,27 @@ monitor_titles <- c(
   q5 = "Predictive 5%", q25 = "Predictive 25%", q50 = "Predictive median",
   q75 = "Predictive 75%", q95 = "Predictive 95%", q99 = "Predictive 99%"
 )
+
+# Draws of the response --------------------------------------------------------
+
+#' Responses drawn at a fit's parameter draws
+#'
+#' By the core for a model of the package, by the user's own function for a
+#' model fitted elsewhere. Sets, local databases and measures of risk all come
+#' from here.
+#' @param rows (integer) Rows of the fit's draws, one for each set.
+#' @param spec (list) Of the records, see newdata_spec().
+#' @param words (four words) Of the seed.
+#' @param given_value (flag) Are clusters drawn given the record's value?
+#' @return (matrix, records x rows) On the modelled scale.
+#' @noRd
+values_at_draws <- function(fit, rows, spec, words, given_value = FALSE,
+                            threads = 0L) {
+  if (inherits(fit, "external_fit")) {
+    return(external_values(fit, rows, spec$data, words))
+  }
+  synthesize_(
+    spec, fit$draws[rows, , drop = FALSE], words, as.integer(given_value),
+    threads
+  )
+}

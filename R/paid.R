@@ -178,8 +178,8 @@ error_of_run <- function(error, run) {
 
 abort_paid <- abort_of("paid")
 
-# What is resumed is what was paid for: another file, plan or epsilon at the same
-# price would be released on the noise of the first
+# What is resumed is what was paid for: another file, plan or epsilon at the
+# same price would be released on the noise of the first
 hash_of_run <- function(run) {
   arguments <- run$arguments
   stable_hash(list(run$verb, arguments[setdiff(names(arguments), "ledger")]))

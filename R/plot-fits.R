@@ -131,8 +131,8 @@ flatness_text <- function(fit) {
   share <- stats::median(bound$record[below]) / bound$overall
   sprintf(
     paste(
-      "Half of the records below weight 1%s have at least %.0f%% of the overall",
-      "bound"
+      "Half of the records below weight 1%s have at least %.0f%% of the",
+      "overall bound"
     ),
     if (is.null(fit$reweighting)) "" else ", after re-weighting,",
     floor(100 * share)

@@ -15,9 +15,9 @@
 #' The variance within one set is that of a sample. It leaves out the noise of
 #' the release, which only the variance between such sets measures. So one set
 #' of a release is refused, and so are sets that [pool()] refuses. In 20 samples
-#' of 3,000 records of [ce_income], at epsilon 1, the mean income of a region was
-#' within 1.96 standard errors of one set in 63% of cases, and of ten pooled sets
-#' in 98%. The release's own intervals need no set: see [tables()] and
+#' of 3,000 records of [ce_income], at epsilon 1, the mean income of a region
+#' was within 1.96 standard errors of one set in 63% of cases, and of ten pooled
+#' sets in 98%. The release's own intervals need no set: see [tables()] and
 #' [summary()][summary.file_release].
 #'
 #' Standard errors treat the records as independent draws with unequal
