@@ -23,7 +23,7 @@ replay_release <- function(x, plan, replays, seed) {
     return(NULL)
   }
   words <- seed_words(seed, "replay")
-  value <- words[1] * 2^21 + floor(words[2] / 2^11)
+  value <- number_of_words(words)
   kinds <- if (is_size_secret(x)) {
     c("dropped", "added", "replaced")
   } else {

@@ -131,7 +131,7 @@ resume_run <- function(error, ledger) {
   )
   run <- error$run
   refuse_privacy(
-    !identical(run$sealed, hash_of_run(run)),
+    !identical(run$sealed, seal_of_run(run, run$sealed$drawn %||% 0)),
     "A run goes on for what it has paid.", x = "The error was edited.",
     i = "Call the function again.", class = "pseudosynth_error_edited"
   )

@@ -86,8 +86,8 @@
 #' `refit` was given. `pseudosynth_error_weights_ignored`: the draws of a refit
 #' are those of the earlier fit. `pseudosynth_error_predict`: `predict` is
 #' missing, or gives other values than it should.
-#' `pseudosynth_error_no_formula`: sets are
-#' asked for without `formula` and `data`.
+#' `pseudosynth_error_no_formula`: sets are asked for without `formula` and
+#' `data`.
 #'
 #' @section Checkpoints:
 #' The folder of a job holds your functions and the objects that they were made
@@ -133,12 +133,12 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
     "{.arg refit} must be a function of the weights."
   )
   check_that(
-    is.null(log_lik) || is.function(log_lik) || rlang::is_string(log_lik),
+    is.null(log_lik) || is.function(log_lik) || is_variable(log_lik),
     log_lik, "{.arg log_lik} must be a function of a fit or the name of a
      vector."
   )
   check_that(
-    is.null(predict) || is.function(predict) || rlang::is_string(predict),
+    is.null(predict) || is.function(predict) || is_variable(predict),
     predict, "{.arg predict} must be a {.code function(fit, draws, data)} or the
      name of a vector."
   )
@@ -164,6 +164,9 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
     model, way, if (is.function(x)) draws else x, privacy_weights
   )
 }
+
+# The name of a vector of a program
+is_variable <- function(x) rlang::is_string(x) && validEnc(x)
 
 check_flag_or_na <- function(x, arg = rlang::caller_arg(x)) {
   refuse_if(

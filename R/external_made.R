@@ -102,6 +102,8 @@ judge_external <- function(fit, columns) {
     f <- columns$at(i)
     # Infinite at some draw: it has an infinite bound, and no variance
     if (!all(is.finite(f))) next
+    # Both measures are the same of f + b, and large numbers lose digits
+    f <- f - mean(f)
     total <- total + (if (fit$way$weighted) 1 else fit$spec$alpha[i]) * f
     rhat <- posterior::rhat_basic(matrix(f, ncol = chains))
     worst <- max(worst, if (is.finite(rhat)) rhat else 1)

@@ -121,8 +121,7 @@ check_fits_others <- function(fit) {
 #' A whole number of the system's entropy, or of a checkpoint's
 #' @noRd
 random_number <- function(seed) {
-  words <- entropy_words(run_of(seed))
-  words[1] * 2^21 + floor(words[2] / 2^11)
+  number_of_words(entropy_words(run_of(seed)))
 }
 
 # Seeds ------------------------------------------------------------------------
@@ -302,7 +301,7 @@ change_sums <- function(fit, change, records) {
 moved <- function(x, y, chains_x, chains_y) {
   error <- function(z, chains) {
     if (length(z) %% (chains %||% 1) != 0) chains <- 1
-    ess <- posterior::ess_mean(matrix(z, ncol = chains %||% 1))
+    ess <- posterior::ess_mean(matrix(z - mean(z), ncol = chains %||% 1))
     sqrt(stats::var(z) / if (is.finite(ess)) ess else length(z))
   }
   list(

@@ -24,7 +24,7 @@ check_knows_records <- function(x, arg = rlang::caller_arg(x)) {
 external_values <- function(fit, rows, data, words) {
   draws <- fit$draws[rows, 1]
   own <- identical(data, fit$data)
-  number <- (words[1] * 2^21 + floor(words[2] / 2^11)) %% .Machine$integer.max
+  number <- number_of_words(words) %% .Machine$integer.max
   values <- with_r_seed(number, predicted_values(fit, draws, data, own))
   refuse_predicted(
     is.data.frame(values) || !is.null(dim(values)) && length(dim(values)) != 2,

@@ -97,10 +97,12 @@ draws_by_name <- function(x, variable) {
 #' @return (matrix, S x N or S x 0)
 #' @noRd
 vector_of_draws <- function(values, variable) {
-  names <- colnames(values)
-  pattern <- sprintf("^%s\\[([0-9]+)\\]$", gsub("([.])", "[\\1]", variable))
-  own <- grep(pattern, names)
-  place <- as.integer(sub(pattern, "\\1", names[own]))
+  names <- colnames(values) %||% character()
+  # The name is compared as it is: it may hold marks of regular expressions
+  inside <- startsWith(names, paste0(variable, "[")) & endsWith(names, "]")
+  place <- substr(names, nchar(variable) + 2, nchar(names) - 1)
+  own <- which(inside & grepl("^[0-9]+$", place))
+  place <- as.integer(place[own])
   chains <- attr(values, "chains")
   structure(
     values[, own[order(place)], drop = FALSE], chains = chains, dimnames = NULL

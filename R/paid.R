@@ -14,8 +14,8 @@
 #'   `noise` (list of `what`, `scale` and `noisy`, in the order of their
 #'   drawing), `heard` (count: how many of these this run has asked for),
 #'   `charged` (named list of charges: by what has paid), `again` (flag: do the
-#'   same charges in a ledger pay for this run?), `sealed` (string: a hash of
-#'   what failed, see error_of_run()).
+#'   same charges in a ledger pay for this run?), `sealed` (list: what failed,
+#'   see seal_of_run()).
 #' @noRd
 new_run <- function(verb = NULL, arguments = NULL, value = NULL, folder = NULL,
                     entropy = new_entropy()) {
@@ -171,7 +171,7 @@ error_of_run <- function(error, run) {
   class(failed) <- unique(c("pseudosynth_error_paid", class(failed)))
   failed$noise <- lapply(run$noise, `[`, c("what", "scale", "noisy"))
   failed$charges <- run_charges(run)
-  run$sealed <- hash_of_run(run)
+  run$sealed <- seal_of_run(run)
   failed$run <- run
   failed
 }
@@ -179,10 +179,14 @@ error_of_run <- function(error, run) {
 abort_paid <- abort_of("paid")
 
 # What is resumed is what was paid for: another file, plan or epsilon at the
-# same price would be released on the noise of the first
-hash_of_run <- function(run) {
+# same price would be released on the noise of the first, and other noise under
+# its label. A run that has gone on has more noise.
+seal_of_run <- function(run, drawn = length(run$noise)) {
   arguments <- run$arguments
-  stable_hash(list(run$verb, arguments[setdiff(names(arguments), "ledger")]))
+  list(drawn = drawn, hash = stable_hash(list(
+    run$verb, arguments[setdiff(names(arguments), "ledger")],
+    run$noise[seq_len(drawn)]
+  )))
 }
 
 run_charges <- function(run) {

@@ -68,9 +68,12 @@ stage_seeds <- function(seed, stage, n) {
 }
 
 numbered_seed <- function(seed, stage, number) {
-  words <- stream_seed_(seed, enc2utf8(stage), number)
-  words[1] * 2^21 + floor(words[2] / 2^11)
+  number_of_words(stream_seed_(seed, enc2utf8(stage), number))
 }
+
+#' The first 53 bits of words as a whole number
+#' @noRd
+number_of_words <- function(words) words[1] * 2^21 + floor(words[2] / 2^11)
 
 #' The seed of a job that runs: the user's, or none, and what the job keeps
 #'

@@ -301,3 +301,30 @@ test_that("bad input is a classed error", {
   expect_identical(error$rows, 7L)
   refuse(external_fit(values))
 })
+
+test_that("a vector's name is no regular expression", {
+  draws <- function(name) {
+    array(
+      c(stats::dnorm(seq(-2, 2, length.out = 60), log = TRUE)), c(10, 2, 3),
+      list(NULL, NULL, sprintf("%s[%d]", name, c(2, 1, 3)))
+    )
+  }
+  for (name in c("f.x", "x(", "x[", "a+b", "a*", "\\")) {
+    fit <- external_fit(draws(name), log_lik = name)
+    values <- draws(name)
+    expect_equal(
+      fit$bound$record,
+      unname(apply(abs(values), 3, max))[c(2, 1, 3)]
+    )
+  }
+  expect_error(
+    external_fit(draws("f.x"), log_lik = "\xff"),
+    class = "pseudosynth_error_input"
+  )
+  for (name in c("fzx", "x(", "x[", "")) {
+    expect_error(
+      external_fit(draws("f.x"), log_lik = name),
+      class = "pseudosynth_error_log_lik"
+    )
+  }
+})

@@ -339,7 +339,9 @@ test_that("an error that was edited goes on with nothing", {
   edits <- list(
     function(run) run$arguments$epsilon <- 4,
     function(run) run$arguments$plan <- other,
-    function(run) run$charged[[1]][charge_costs[1]] <- 0.1
+    function(run) run$charged[[1]][charge_costs[1]] <- 0.1,
+    function(run) run$noise[[length(run$noise)]]$noisy[1] <- 7,
+    function(run) run$noise <- list()
   )
   for (edit in edits) {
     error <- failing("own_step", paid_calls()$file$call, at = 2)
