@@ -252,3 +252,27 @@ test_that("refits that fail, or are of other records, are classed errors", {
   expect_identical(guarantee(stuck)$label, "none")
   expect_error(reweight(stuck, 0.9), class = "pseudosynth_error_privacy")
 })
+
+test_that("a far record is measured, and stops no diagnostics", {
+  withr::local_seed(1)
+  n <- 40
+  file <- data.frame(y = c(rep(0, n - 1), 1e6))
+  fit_mean <- function(alpha) {
+    precision <- 1 + sum(alpha)
+    matrix(stats::rnorm(1000, sum(alpha * file$y) / precision, precision^-0.5))
+  }
+  log_lik <- function(data_i, draws) {
+    stats::dnorm(data_i$y, draws[, 1], log = TRUE)
+  }
+  model <- external_fit(
+    log_lik, refit = fit_mean, data = file, draws = fit_mean(rep(1, n)),
+    chains = 2
+  )
+  lw <- update(model, privacy_weights = lipschitz_weights(model))
+  alpha <- as.numeric(lw$privacy_weights)
+  by_hand <- vapply(seq_len(n), function(i) {
+    max(abs(alpha[i] * log_lik(file[i, , drop = FALSE], lw$fit)))
+  }, 0)
+  expect_equal(lw$bound$record, by_hand)
+  expect_true(all(is.finite(lw$diagnostics)))
+})
