@@ -35,7 +35,13 @@ table_target <- function(into, columns) {
     arg = "into"
   )
   check_plain_target(con, dialect_of(into, "into"), path)
-  id <- if (length(path) == 1) path else do.call(DBI::Id, as.list(path))
+  # Before version 1.2, DBI takes named parts alone
+  parts <- utils::tail(c("catalog", "schema", "table"), length(path))
+  id <- if (length(path) == 1) {
+    path
+  } else {
+    do.call(DBI::Id, stats::setNames(as.list(path), parts))
+  }
   list(
     con = con, id = id, name = as.character(DBI::dbQuoteIdentifier(con, id)),
     path = path, columns = columns

@@ -46,6 +46,7 @@ test_that("an update in the middle of a release is not seen", {
   d <- engine_persons(500)
   DBI::dbWriteTable(con, "persons", d)
   other <- connect()
+  first <- DBI::Id(schema = "own", table = "first")
   expect_one_moment(con, other, d)
 })
 
@@ -316,6 +317,7 @@ test_that("policies, and temporary tables that hide others, are refused", {
   refused(released(log(income) ~ group, table(few, "child")))
   # The same name in a session's own tables
   other <- connect()
+  first <- DBI::Id(schema = "own", table = "first")
   DBI::dbExecute(other, "CREATE TEMP TABLE persons AS TABLE persons LIMIT 300")
   expect_error(
     released(log(income) ~ group, table(other)), "hides",
@@ -370,6 +372,7 @@ test_that("a table that is renamed at the beginning is not mistaken", {
   con <- connect()
   d <- engine_persons(500)
   other <- connect()
+  first <- DBI::Id(schema = "own", table = "first")
   # Once the moment is fixed, and once the name is read, before the table is
   for (after in c("set_config", "to_regclass")) {
     DBI::dbExecute(con, "DROP VIEW IF EXISTS persons")
@@ -399,6 +402,7 @@ test_that("tables that are attached in the middle are not read", {
   con <- connect()
   d <- engine_persons(500)
   other <- connect()
+  first <- DBI::Id(schema = "own", table = "first")
   DBI::dbWriteTable(con, "persons", d)
   run <- function(sql) DBI::dbExecute(con, sql)
   run("CREATE TABLE parted (LIKE persons) PARTITION BY LIST (flag)")
@@ -458,6 +462,7 @@ test_that("plans of tables in PostgreSQL are those of the data frame", {
   plan <- expect_plans_of_frame(table, d)
   expect_identical(decode_file(plan), d[names(d) != "case"])
   other <- connect()
+  first <- DBI::Id(schema = "own", table = "first")
   book <- file_persons_book(d)
   expect_plan_of_one_moment(reader, other, d, book)
   refused <- function(pattern, class = "pseudosynth_error_engine") {
@@ -524,9 +529,10 @@ test_that("a file in PostgreSQL and SQLite is that of the data frame", {
     class = "pseudosynth_error_engine"
   )
   other <- connect()
+  first <- DBI::Id(schema = "own", table = "first")
   twice <- list(
     shards(tables[[3]], dplyr::tbl(con, "third")),
-    shards(tables[[1]], dplyr::tbl(other, DBI::Id("own", "first")))
+    shards(tables[[1]], dplyr::tbl(other, first))
   )
   # Whatever the other session's settings are, and whatever its role may see
   DBI::dbExecute(other, "SET TimeZone = 'Asia/Tokyo'")
@@ -537,10 +543,10 @@ test_that("a file in PostgreSQL and SQLite is that of the data frame", {
   DBI::dbExecute(
     con, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC"
   )
-  reader <- dplyr::tbl(connect("reader"), DBI::Id("own", "first"))
+  reader <- dplyr::tbl(connect("reader"), first)
   twice <- c(twice, list(
     shards(reader, tables[[1]]),
-    shards(reader, dplyr::tbl(other, DBI::Id("own", "first")))
+    shards(reader, dplyr::tbl(other, first))
   ))
   for (parts in twice) {
     expect_error(of(parts), "one part", class = "pseudosynth_error_rows")
