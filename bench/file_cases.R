@@ -18,10 +18,10 @@
 case_book <- function(file, amounts = NULL, whole = list()) {
   fields <- c(
     "column", "type", "levels", "lower", "upper", "zero", "codes", "heaps",
-    "transform", "family"
+    "transform", "digits", "family"
   )
   rows <- lapply(names(file), function(name) {
-    row <- as.data.frame(as.list(stats::setNames(rep("", 10), fields)))
+    row <- as.data.frame(as.list(sapply(fields, function(field) "")))
     row$column <- name
     row$zero <- FALSE
     stated <- match(name, amounts$column)
@@ -46,8 +46,7 @@ amount_row <- function(column, lower, upper, transform = "identity",
   data.frame(
     column = column, type = "amount", lower = lower, upper = upper,
     zero = zero, codes = codes, heaps = heaps, transform = transform,
-    digits = "any",
-    family = "student_t"
+    digits = "any", family = "student_t"
   )
 }
 
