@@ -81,6 +81,10 @@ values_below_ <- function(values, wish, high) {
     .Call(`_pseudosynth_values_below_`, values, wish, high)
 }
 
+walk_margin_ <- function(margin, draws, steps, seed) {
+    .Call(`_pseudosynth_walk_margin_`, margin, draws, steps, seed)
+}
+
 count_in_ball_ <- function(y, radius, pattern, values, value_pattern, n_patterns) {
     .Call(`_pseudosynth_count_in_ball_`, y, radius, pattern, values, value_pattern, n_patterns)
 }

@@ -78,10 +78,10 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
                           known = NULL, scale = 1, shift = 0, ...) {
   check_no_dots(..., hint = "See {.fn count_weights}.")
   check_present(x)
+  records <- named_records(x, data)
   check_radius(rlang::maybe_missing(radius), relative, zero = TRUE)
   check_number(scale, min = 0)
   check_number(shift)
-  records <- named_records(x, data)
   data <- records$data
   known <- check_known(known, data, records$variable)
   y <- response_values(data, records$variable)

@@ -26,6 +26,7 @@ update.external_fit <- function(object, privacy_weights, ..., seed = NULL) {
     i = "Give {.fn external_fit} a {.arg refit} function of the weights.",
     arg = "object"
   )
+  check_refit_takes(object$way$refit, ...names())
   check_seed(seed)
   if (missing(privacy_weights)) privacy_weights <- object$privacy_weights
   weights <- as_privacy_weights(privacy_weights, n_records(object))
@@ -89,6 +90,41 @@ run_refit <- function(refit, alpha, data, seed, purpose, ...) {
     do.call(refit, arguments, quote = TRUE), "refit()", "refit"
   ))
   list(fit = fit, seed = if (seeded) number)
+}
+
+#' Refuse arguments that the user's refit does not have
+#' @param names (character or `NULL`) Of the arguments.
+#' @noRd
+check_refit_takes <- function(refit, names) {
+  theirs <- names(formals(args(refit)))
+  names <- names[!is.na(names) & nzchar(names)]
+  # R takes the beginning of a name for the name
+  foreign <- names[is.na(pmatch(names, theirs, duplicates.ok = TRUE))]
+  if (length(foreign) == 0 || "..." %in% theirs) {
+    return(invisible())
+  }
+  if (foreign[1] == "censor") abort_censored_elsewhere("censor")
+  abort_input(
+    "{.arg {foreign[1]}} does not apply to this model.",
+    x = "It was fitted elsewhere, and its {.arg refit} has no such argument.",
+    i = "Write {.code external_fit(..., refit = function(weights, {foreign[1]})
+         ...)}, or leave {.arg {foreign[1]}} out.",
+    arg = foreign[1]
+  )
+}
+
+#' Censoring is of the package's own likelihoods
+#' @noRd
+abort_censored_elsewhere <- function(arg) {
+  abort_input(
+    "A model fitted elsewhere cannot be censored.",
+    x = "Its likelihood is computed where it was fitted.",
+    i = "Fit the model here: {.code fit_synthesizer(formula, data, family,
+         censor = censor(epsilon))}.",
+    i = "Or give its records weights: {.code update(fit, privacy_weights =
+         lipschitz_weights(fit))}.",
+    arg = arg
+  )
 }
 
 #' Refuse a model fitted elsewhere that cannot be fitted to other records

@@ -66,17 +66,18 @@ drawn_statistics <- function(amount) {
   values <- values_within(amount, known$parts$breaks)
   moments <- cbind(rowMeans(values), rowMeans(values^2))
   drawn <- drawn_margins(known, random, drawn_of_statistics)
-  found <- vapply(drawn, function(drawn) {
-    moment <- drop(drawn$counts %*% moments) / sum(drawn$counts)
-    c(
-      moment[1], moment[2] - moment[1]^2,
-      back(whole_bins(amount, histogram_quantile(drawn, at)))
-    )
-  }, numeric(2 + length(at)))
-  own <- 2 + seq_along(p)
-  slope <- rowMeans(found[own + 2 * length(p), ] - found[own + length(p), ])
+  moments <- crossprod(moments, drawn) / rep(colSums(drawn), each = 2)
+  quantiles <- apply(drawn, 2, function(counts) {
+    margin <- list(counts = counts, breaks = known$parts$breaks)
+    back(whole_bins(amount, histogram_quantile(margin, at)))
+  })
+  own <- seq_along(p)
+  slope <- rowMeans(
+    quantiles[own + 2 * length(p), ] - quantiles[own + length(p), ]
+  )
   list(
-    mean = found[1, ], variance = found[2, ], quantile = found[own, ],
+    mean = moments[1, ], variance = moments[2, ] - moments[1, ]^2,
+    quantile = quantiles[own, ],
     sampled = slope / 0.06 * sqrt(p * (1 - p) / amount$n)
   )
 }
@@ -155,16 +156,16 @@ margin_mean <- function(amount, draws = margins_of_error) {
   }
   known <- known_margin(amount, open_tails)
   random <- random_stream(c(1, 2, 3, 4), 2)
-  drawn <- lapply(drawn_margins(known, random, draws), `[[`, "counts")
+  drawn <- drawn_margins(known, random, draws)
   noise <- margin_noise(amount$margin)
   again <- counts_again(amount, known$parts)
   mean_of <- mean_in_bins(amount, known$parts$breaks)
-  values <- vapply(drawn, mean_of, 0)
-  off <- vapply(drawn, function(counts) {
+  values <- apply(drawn, 2, mean_of)
+  off <- apply(drawn, 2, function(counts) {
     noisy <- sums_by(counts, known$parts$bin) +
       noise(stats::qnorm(random(length(amount$margin$noisy))))
     mean_of(again(noisy))
-  }, 0) - values
+  }) - values
   spread <- max(base::mean(off^2), stats::var(values))
   moved <- base::mean(values) - mean
   list(mean = mean, error = law_error * sqrt(spread + moved^2))

@@ -193,6 +193,10 @@ method_log_lik <- function(x) {
     arg = "x"
   )
   values <- as.matrix(rstantools::log_lik(x))
+  # rstanarm fits with weights that are all the same, and leaves them out here
+  if (inherits(x, "stanreg") && length(unique(x$weights)) == 1) {
+    values <- values * x$weights[[1]]
+  }
   # Both merge their chains one after another
   if (inherits(x, c("stanreg", "brmsfit"))) {
     attr(values, "chains") <- dim(as.array(x))[2]

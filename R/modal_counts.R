@@ -49,11 +49,19 @@ fit_counts <- function(parts, fit) counts_in_parts(parts, fit$counts, fit$curve)
 #' @param counts,curve (double, K) Of the bins.
 #' @noRd
 counts_in_parts <- function(parts, counts, curve) {
+  list(
+    counts = counts[parts$bin] * shares_in_bins(parts, curve),
+    breaks = parts$breaks
+  )
+}
+
+#' The share that each part has of its bin
+#' @noRd
+shares_in_bins <- function(parts, curve) {
   # Between the middles of bins the curve is a line, and beyond them, too
   line <- line_through(parts$place$bins, curve, parts$place$parts)
   share <- parts$law * exp(line - curve[parts$bin])
-  share <- share / sums_by(share, parts$bin)[parts$bin]
-  list(counts = counts[parts$bin] * share, breaks = parts$breaks)
+  share / sums_by(share, parts$bin)[parts$bin]
 }
 
 sums_by <- function(x, bin) as.vector(rowsum(x, bin, reorder = FALSE))
@@ -218,9 +226,8 @@ likeliest <- function(fits) {
 #' @param ratio (double, K) Where to start.
 #' @return (list) `counts`, `ratio`, `pull` (what the prior's covariance makes
 #'   the ratio of), `likelihood` (logarithm, by Laplace's approximation),
-#'   `factor` (Cholesky's, of the precision at the mode), and `at`: a function
-#'   of a ratio that gives its shares `p` and `loss`, the log density's
-#'   negative.
+#'   `factor` (Cholesky's, of the precision at the mode), and `precision` (the
+#'   prior's).
 #' @noRd
 ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
   n <- sum(noisy)
@@ -260,6 +267,6 @@ ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
     counts = n * now$p, ratio = now$ratio, pull = now$pull,
     likelihood = -now$loss - sum(log(diag(factor))) -
       sum(log(diag(prior$root))),
-    factor = factor, at = at
+    factor = factor, precision = precision
   )
 }

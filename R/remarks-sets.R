@@ -171,16 +171,26 @@ remark_range <- function(y, values) {
   beyond <- mean(values < min(y) | values > max(y))
   # The next sample of a file has one or two of them
   if (beyond > max(sets_off[["beyond"]], 10 / length(y))) {
-    far <- max(abs(values)) / max(abs(y))
-    farthest <- text_if(
-      far > 1, "; one is %s times as far from 0 as any value of the file",
-      format_figure(far)
-    )
+    farthest <- remark_farthest(max(abs(values)) / max(abs(y)))
     paste0(
       format_share(mean(values < min(y))), " of the synthetic values lie below",
       " the file's smallest, ", format_share(mean(values > max(y))),
       " above its largest", farthest, "."
     )
+  }
+}
+
+#' @param far (number) The farthest value from 0 over the file's farthest.
+#' @noRd
+remark_farthest <- function(far) {
+  # Not "1 times as far", nor "Inf times" of a file that has zeros only
+  if (far >= 1.1 && is.finite(far)) {
+    sprintf(
+      "; one is %s times as far from 0 as any value of the file",
+      format_figure(far, 2)
+    )
+  } else {
+    text_if(far > 1, "; one is farther from 0 than any value of the file")
   }
 }
 

@@ -13,7 +13,7 @@
 #' @noRd
 parse_response <- function(formula, data, family = gaussian_family()) {
   left <- formula[[2]]
-  refuse_several(left, formula[[3]], names(data), family)
+  refuse_several(formula, names(data), family)
   if (is.call(left) && (family$kind != "continuous" || family$log_response)) {
     abort_plain_left_side(left, names(data), family)
   }
@@ -56,7 +56,9 @@ joins <- c("cbind", "mvbind", "rbind", "c", "list", "data.frame")
 
 #' Refuse several responses, and name the verbs that take them
 #' @noRd
-refuse_several <- function(left, right, columns, family) {
+refuse_several <- function(formula, columns, family) {
+  left <- formula[[2]]
+  right <- formula[[3]]
   called <- if (is.call(left)) called_name(left[[1]])
   if (is.null(called) || !sub(".*::", "", called) %in% joins) return()
   several <- intersect(all.vars(left), columns)

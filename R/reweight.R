@@ -35,7 +35,9 @@
 #' @param refit (function) For a model fitted elsewhere: see [external_fit()].
 #' @param privacy_weights For a model fitted elsewhere: the weights of `fit`.
 #' @param ... Passed to [update()][update.synthesizer], such as `draws` or
-#'   `threads`. Refits start where the previous fit ended.
+#'   `threads`. Refits start where the previous fit ended. Refit number r runs
+#'   at `stage_seed(seed, "refit", r)`: one `seed` gives each its own random
+#'   numbers.
 #'
 #' @return The refitted model, of the class of `fit`: the last accepted refit of
 #'   the search.
@@ -91,16 +93,16 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
   )
   check_converged(fit, allow_unconverged)
 
-  refit_at <- function(k, from) {
-    again <- update(from, privacy_weights = reweighted_weights(fit, k), ...)
-    truncate_draws(again, quantile)
+  again <- refits_with(quantile, ...)
+  refit_at <- function(k, from, count) {
+    again(from, reweighted_weights(fit, k), count)
   }
   found <- if (auto) {
     search_k(fit, refit_at, tolerance, max_refits)
   } else {
-    refit <- refit_at(k, fit)
-    row <- search_row(refit, k, fit$bound$overall, tolerance)
-    list(fit = refit, k = k, search = row)
+    once <- refit_at(k, fit, 1)
+    row <- search_row(once, k, fit$bound$overall, tolerance)
+    list(fit = once, k = k, search = row)
   }
   final <- found$fit
   final$reweighting <- list(
@@ -195,7 +197,7 @@ search_k <- function(fit, refit_at, tolerance, max_refits) {
   k <- 0.95
   search <- NULL
   for (refit_count in seq_len(max_refits)) {
-    from <- refit_at(k, from)
+    from <- refit_at(k, from, refit_count)
     row <- search_row(from, k, target, tolerance)
     search <- rbind(search, row)
     if (row$accepted) {

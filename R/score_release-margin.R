@@ -255,86 +255,70 @@ normal_spread <- function(x) {
 
 #' What is known of the margin without noise
 #' @param moves See ratio_fits().
-#' @return (list) `parts`, see parts_of_bins(); `fits`, see ratio_fits(), of the
-#'   sizes that are not unlikely; `share` of those up to each; `n`.
+#' @return (list) `parts`, see parts_of_bins(); `noisy` (counts) and `known`
+#'   (see margin_precision()); `fits`, see ratio_fits(), of the sizes that are
+#'   not unlikely; `share` of those up to each.
 #' @noRd
 known_margin <- function(x, moves = moved_covariance) {
   parts <- margin_parts(x)
-  fits <- ratio_fits(x$margin$noisy, margin_precision(x$margin), parts, moves)
+  noisy <- x$margin$noisy
+  known <- margin_precision(x$margin)
+  fits <- ratio_fits(noisy, known, parts, moves)
   likelihood <- vapply(fits, `[[`, 0, "likelihood")
   share <- exp(likelihood - max(likelihood))
   kept <- share > 0.01
   list(
-    parts = parts, fits = fits[kept],
-    share = cumsum(share[kept]) / sum(share[kept]), n = sum(x$margin$noisy)
+    parts = parts, noisy = noisy, known = known, fits = fits[kept],
+    share = cumsum(share[kept]) / sum(share[kept])
   )
 }
 
 #' Counts of the posterior
-#' @inheritParams margin_walk
+#' @inheritParams walked_margins
 #' @return (list) See modal_counts().
 #' @noRd
 drawn_margin <- function(known, random) {
   fit <- known$fits[[sum(known$share <= random(1)) + 1]]
-  margin_walk(known, fit, random)()
+  list(
+    counts = walked_margins(known, fit, random, 1)[, 1],
+    breaks = known$parts$breaks
+  )
 }
 
 #' Many draws: each size of curve and spikes has as many as it is likely
 #'
-#' Of one walk for each size: a draw beside it is nearly independent.
-#' @inheritParams margin_walk
-#' @param draws (count)
-#' @return (list of lists)
+#' Of one walk for each size: a draw beside it is nearly independent of most
+#' margins.
+#' @inheritParams walked_margins
+#' @return (matrix, a row for each part of a bin, a column for each draw)
 #' @noRd
 drawn_margins <- function(known, random, draws) {
   each <- diff(round(c(0, known$share) * draws))
-  unlist(Map(function(fit, draws) {
-    walk <- margin_walk(known, fit, random)
-    lapply(seq_len(draws), function(k) walk(if (k == 1) 30 else 3))
-  }, known$fits[each > 0], each[each > 0]), recursive = FALSE)
+  do.call(cbind, Map(function(fit, draws) {
+    walked_margins(known, fit, random, draws)
+  }, known$fits[each > 0], each[each > 0]))
 }
 
-#' A walk whose places are draws of the posterior
+#' Counts at places of a walk whose places are draws of the posterior
 #'
-#' Slices of ellipses (Murray, Adams and MacKay 2010) through draws of the
-#' normal approximation at the mode: far bins are skew.
+#' See file/margin_walk.hpp of the core. The first place is one of the normal
+#' approximation at the mode.
 #' @param known (list) See known_margin().
 #' @param fit (list) One of its `fits`.
 #' @param random (function of a count) Gives uniform numbers.
-#' @return (function of a number of steps) Counts, see modal_counts(), after so
-#'   many steps more. The first place is one of the normal approximation.
+#' @param draws (count)
+#' @param steps (two counts) To the first draw, and between draws.
+#' @return (matrix) See drawn_margins().
 #' @noRd
-margin_walk <- function(known, fit, random) {
-  near <- function() {
-    backsolve(fit$factor, stats::qnorm(random(ncol(fit$factor))))
-  }
-  # The log density beside that of the normal approximation
-  beside <- function(d) {
-    sum((fit$factor %*% d)^2) / 2 - fit$at(fit$ratio + d)$loss
-  }
-  d <- near()
-  now <- beside(d)
-  step <- function() {
-    other <- near()
-    u <- random(40)
-    least <- now + log(u[1])
-    angle <- 2 * pi * u[2]
-    ends <- c(angle - 2 * pi, angle)
-    for (k in 3:40) {
-      new <- d * cos(angle) + other * sin(angle)
-      found <- beside(new)
-      if (found > least) {
-        d <<- new
-        now <<- found
-        return()
-      }
-      ends[(angle > 0) + 1] <- angle
-      angle <- ends[1] + u[k] * (ends[2] - ends[1])
-    }
-  }
-  function(steps = 30) {
-    for (k in seq_len(steps)) step()
-    counts <- known$n * fit$at(fit$ratio + d)$p
-    counts_in_parts(known$parts, counts, fit$curve)
-  }
+walked_margins <- function(known, fit, random, draws, steps = c(30L, 3L)) {
+  parts <- known$parts
+  shares <- walk_margin_(
+    list(
+      noisy = known$noisy, known = known$known, log_law = log(parts$of_bins),
+      precision = fit$precision, mode = fit$ratio, factor = fit$factor
+    ),
+    draws, steps, floor(random(2) * 2^32)
+  )
+  sum(known$noisy) * shares[parts$bin, , drop = FALSE] *
+    shares_in_bins(parts, fit$curve)
 }

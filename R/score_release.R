@@ -240,6 +240,12 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_formula(formula)
   if (!has_engine(data)) check_data_frame(data)
   family <- check_score_family(family)
+  # Nothing is asked for that a call with this left side could not use
+  if (has_engine(data)) {
+    refuse_several(formula, all.vars(formula), family)
+  } else {
+    parse_response(formula, data, family)
+  }
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
     reference, delta, bounds, bins, clip, shares, spread, family, table_share

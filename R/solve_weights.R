@@ -35,7 +35,7 @@
 #'   the target. `NA`: accept the nearest refit.
 #' @param quantile,allow_unconverged As in [reweight()].
 #' @param ... Passed to [update()][update.synthesizer], such as `draws` or
-#'   `seed`.
+#'   `seed`. Refit number r runs at `stage_seed(seed, "refit", r)`.
 #'
 #' @return The refitted model. The scheme of its `privacy_weights` is `"scalar"`
 #'   (one weight for all records) or `"scaled"` (weights scaled or shifted). Its

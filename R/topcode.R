@@ -30,10 +30,10 @@ topcode <- function(formula, data, top, bottom = NULL,
   replace <- check_choice(replace, c("threshold", "mean"))
   check_formula(formula)
   check_data_frame(data)
-  check_number(top)
-  check_number(bottom, below = top, null = TRUE)
   values <- histogram_values(formula, data)
   check_right_side(formula, data, values$response$name)
+  check_number(top)
+  check_number(bottom, below = top, null = TRUE)
   y <- values$y
   y <- code_beyond(y, y > top, top, replace)
   if (!is.null(bottom)) y <- code_beyond(y, y < bottom, bottom, replace)

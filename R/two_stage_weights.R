@@ -55,27 +55,31 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
                               family = NULL, neighbours = "add-remove",
                               reference = NULL, window = NULL, seed = NULL,
                               ...) {
+  check_present(x)
+  # The first stage is censored
+  if (inherits(x, "external_fit")) abort_censored_elsewhere("x")
+  response <- if (inherits(x, "synthesizer")) {
+    x$response
+  } else {
+    check_formula(x, arg = "x")
+    check_data_frame(data)
+    family <- as_synth_family(family %||% normal_mixture(), arg = "family")
+    new_response(x, data, family, list(...)$response)
+  }
+  check_response_is_public(response)
   check_present(weight_range)
   check_weight_range(weight_range)
-  check_present(x)
   check_number(epsilon0, above = 0)
   check_seed(seed)
   rule <- censor(
     epsilon0, neighbours = neighbours, reference = reference, window = window
   )
-  if (inherits(x, "synthesizer")) {
-    check_response_is_public(x$response)
-    first <- update(
+  first <- if (inherits(x, "synthesizer")) {
+    update(
       x, privacy_weights = NULL, censor = rule, seed = seed, quantile = 1, ...
     )
   } else {
-    check_formula(x, arg = "x")
-    check_data_frame(data)
-    family <- family %||% normal_mixture()
-    check_response_is_public(new_response(
-      x, data, as_synth_family(family), list(...)$response
-    ))
-    first <- fit_synthesizer(x, data, family, censor = rule, seed = seed, ...)
+    fit_synthesizer(x, data, family, censor = rule, seed = seed, ...)
   }
   first <- strict_first_stage(first)
   weights_of_first_stage(first, weight_range, neighbours, seed)

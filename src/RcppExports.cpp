@@ -275,6 +275,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// walk_margin_
+Rcpp::NumericMatrix walk_margin_(Rcpp::List margin, int draws, Rcpp::IntegerVector steps, Rcpp::NumericVector seed);
+RcppExport SEXP _pseudosynth_walk_margin_(SEXP marginSEXP, SEXP drawsSEXP, SEXP stepsSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type margin(marginSEXP);
+    Rcpp::traits::input_parameter< int >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type steps(stepsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(walk_margin_(margin, draws, steps, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_in_ball_
 Rcpp::IntegerVector count_in_ball_(Rcpp::NumericMatrix y, Rcpp::NumericMatrix radius, Rcpp::IntegerVector pattern, Rcpp::NumericMatrix values, Rcpp::IntegerVector value_pattern, int n_patterns);
 RcppExport SEXP _pseudosynth_count_in_ball_(SEXP ySEXP, SEXP radiusSEXP, SEXP patternSEXP, SEXP valuesSEXP, SEXP value_patternSEXP, SEXP n_patternsSEXP) {
@@ -728,6 +741,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 9},
     {"_pseudosynth_curve_tables_", (DL_FUNC) &_pseudosynth_curve_tables_, 6},
     {"_pseudosynth_values_below_", (DL_FUNC) &_pseudosynth_values_below_, 3},
+    {"_pseudosynth_walk_margin_", (DL_FUNC) &_pseudosynth_walk_margin_, 4},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},
     {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 3},

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
+#include <pseudosynth/file/margin_walk.hpp>
 #include <pseudosynth/file/placed_levels.hpp>
 #include <pseudosynth/file/some_amounts.hpp>
 #include <pseudosynth/file/table_counts.hpp>
@@ -251,5 +252,48 @@ Rcpp::IntegerVector values_below_(Rcpp::NumericVector values,
   Rcpp::IntegerVector out(values.size());
   for (std::size_t i = 0; i < given.size(); ++i)
     out[static_cast<R_xlen_t>(i)] = static_cast<int>(given[i]) + 1;
+  return out;
+}
+
+namespace {
+
+/// Numbers of a part of a list, which has to live as long.
+const double* to_numbers(const Rcpp::List& list, const char* name,
+                         std::size_t n) {
+  const SEXP x = list[name];
+  if (TYPEOF(x) != REALSXP || static_cast<std::size_t>(XLENGTH(x)) != n)
+    Rcpp::stop("Expected %d numbers of %s.", static_cast<int>(n), name);
+  return REAL_RO(x);
+}
+
+}  // namespace
+
+// Shares of bins at places of one walk, a column each.
+// @param margin see file/margin_walk.hpp. @param steps to the first place and
+//   between places.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix walk_margin_(Rcpp::List margin, int draws,
+                                 Rcpp::IntegerVector steps,
+                                 Rcpp::NumericVector seed) {
+  const std::size_t k =
+      static_cast<std::size_t>(Rf_xlength(static_cast<SEXP>(margin["noisy"])));
+  if (steps.size() != 2) Rcpp::stop("Expected two numbers of steps.");
+  const ps::KnownMargin known{
+      k,
+      to_numbers(margin, "noisy", k),
+      to_numbers(margin, "known", k * k),
+      to_numbers(margin, "log_law", k),
+      to_numbers(margin, "precision", k * k),
+      to_numbers(margin, "mode", k),
+      to_numbers(margin, "factor", k * k),
+  };
+  ps::MarginWalk walk(known, binding::to_seed(seed));
+  Rcpp::NumericMatrix out(static_cast<int>(k), draws);
+  for (int j = 0; j < draws; ++j) {
+    Rcpp::checkUserInterrupt();
+    walk.advance(steps[j == 0 ? 0 : 1]);
+    const std::vector<double>& shares = walk.shares();
+    std::copy(shares.begin(), shares.end(), out.begin() + j * out.nrow());
+  }
   return out;
 }

@@ -266,6 +266,38 @@ test_that("a fit with a log_lik() method will do", {
   expect_equal(external_fit(model)$bound$record, lipschitz(values)$record)
 })
 
+test_that("weights that are all the same hold where rstanarm leaves them out", {
+  # Its log_lik() multiplies by weights only where they differ
+  registerS3method(
+    "log_lik", "arm_alone", function(object, ...) {
+      same <- length(unique(object$weights)) == 1
+      object$values * if (same) 1 else rep(object$weights, each = 1000)
+    },
+    envir = asNamespace("rstantools")
+  )
+  registerS3method("as.array", "arm_alone", function(x, ...) {
+    array(0, c(500, 2, 3))
+  })
+  refit <- function(alpha) {
+    values <- outside_matrix(outside_draws(alpha))
+    structure(
+      list(values = values, weights = alpha), class = c("arm_alone", "stanreg")
+    )
+  }
+  model <- external_fit(refit(rep(1, 60)), refit, seeded = FALSE)
+  for (weights in list(rep(0.5, 60), rep_len(c(0.4, 0.9), 60))) {
+    own <- outside_matrix(outside_draws(weights))
+    expect_equal(
+      update(model, privacy_weights = weights)$bound$record,
+      weights * apply(abs(own), 2, max)
+    )
+    expect_equal(
+      external_fit(refit(weights), privacy_weights = weights)$bound$record,
+      weights * apply(abs(own), 2, max)
+    )
+  }
+})
+
 test_that("bad input is a classed error", {
   refuse <- function(code) {
     expect_error(code, class = "pseudosynth_error_input")

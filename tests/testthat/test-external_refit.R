@@ -276,3 +276,37 @@ test_that("a far record is measured, and stops no diagnostics", {
   expect_equal(lw$bound$record, by_hand)
   expect_true(all(is.finite(lw$diagnostics)))
 })
+
+test_that("what a refit does not take is said before it is called", {
+  called <- 0
+  refit <- function(alpha, iterations = 60) {
+    called <<- called + 1
+    outside_matrix(outside_draws(alpha))
+  }
+  model_of <- function(refit) {
+    external_fit(
+      refit(rep(1, 60)), refit, unit = "y", converged = TRUE, seeded = FALSE
+    )
+  }
+  model <- model_of(refit)
+  rule <- censor(1, reference = list(sigma = 1))
+  error <- expect_refused(update(model, 0.5, censor = rule), "be censored")
+  expect_identical(error$arg, "censor")
+  expect_match(conditionMessage(error), "fit_synthesizer")
+  error <- expect_refused(
+    two_stage_weights(model, 1, c(1, 6)), "cannot be censored"
+  )
+  expect_identical(error$arg, "x")
+  expect_refused(update(model, 0.5, draws = 10), "no such argument")
+  weighted <- update(model, privacy_weights = lipschitz_weights(model))
+  passing <- model_of(function(alpha, ...) refit(alpha))
+  called <- 0
+  expect_refused(reweight(weighted, 0.9, draws = 10), "no such argument")
+  expect_refused(solve_weights(model, 1, chains = 1), "no such argument")
+  expect_identical(called, 0)
+  # R takes the beginning of a name, and a refit may hand anything on
+  update(model, privacy_weights = 0.5, iter = 9)
+  expect_identical(called, 1)
+  update(passing, privacy_weights = 0.5, draws = 10)
+  expect_identical(called, 2)
+})

@@ -412,7 +412,7 @@ test_that("a program of rstan goes the whole way", {
           N = nrow(data), x = data$age / 50, y = log(data$income),
           alpha = weights
         ),
-        chains = 2, iter = 1200, refresh = 0, cores = 1,
+        chains = 2, iter = 2400, refresh = 0, cores = 1,
         seed = if (is.na(seed)) random_seed() else seed
       )
     }

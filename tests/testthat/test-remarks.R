@@ -285,3 +285,13 @@ test_that("weights that erase an answer are remarked on, with the shares", {
   data$y <- 1 - data$y
   expect_match(fit(ifelse(data$y == 0, 0.1, 1)), "20.0%")
 })
+
+test_that("how far the farthest value lies is said in words that hold", {
+  expect_match(remark_farthest(3.14159), "one is 3.1 times as far from 0 as")
+  expect_match(remark_farthest(1.1), "one is 1.1 times as far")
+  for (far in c(1.004, 1.09, Inf)) {
+    expect_match(remark_farthest(far), "one is farther from 0 than any value")
+  }
+  expect_null(remark_farthest(1))
+  expect_null(remark_farthest(0.5))
+})

@@ -161,3 +161,29 @@ test_that("a response of a class that rounds in its own way is refused", {
     fit_synthesizer(y ~ x, data, gaussian()), class = "pseudosynth_error_input"
   )
 })
+
+test_that("a left side that no call can use is refused before numbers are", {
+  several <- data.frame(
+    a = rep(c(1, 2, 5), 20), b = rep(c(4, 2, 2, 4), 15), g = rep(1:2, 30)
+  )
+  database <- dplyr::tbl(sqlite(several = several), "several")
+  verbs <- list(
+    function(formula) score_release(formula, several, epsilon = 1),
+    function(formula) score_release(formula, several),
+    function(formula) perturbed_histogram(formula, several),
+    function(formula) topcode(formula, several),
+    function(formula) count_weights(formula, several),
+    function(formula) two_stage_weights(formula, data = several)
+  )
+  for (verb in verbs) {
+    expect_refused(verb(cbind(a, b) ~ g), "must be one response")
+    expect_refused(verb(none ~ g), "must be a column of")
+    expect_refused(verb(lag(a) ~ g), "The left side of")
+    expect_refused(verb(a ~ g), "must be given|needs `reference`")
+  }
+  # Of a database columns are known once it is open
+  expect_refused(
+    score_release(cbind(a, b) ~ g, database, epsilon = 1),
+    "must be one response"
+  )
+})

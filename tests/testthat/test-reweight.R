@@ -14,7 +14,7 @@ test_that("re-weighted weights are clamp(k alpha Delta / Delta_i)", {
 stub_search <- function(bound_at, tolerance = 0.02, max_refits = 6) {
   weighted <- list(bound = list(overall = 10))
   refits <- numeric()
-  refit_at <- function(k, from) {
+  refit_at <- function(k, from, count) {
     refits <<- c(refits, k)
     list(bound = list(overall = bound_at(k)), converged = TRUE, k = k)
   }
@@ -122,4 +122,27 @@ test_that("a fit has its own weights and its own way of fitting again", {
 test_that("a function in place of a fit is refused in words", {
   expect_error(reweight(function(x) 1), class = "pseudosynth_error_input")
   expect_error(truncate_draws(function(x) 1), class = "pseudosynth_error_input")
+})
+
+test_that("each refit has random numbers of its own from one seed", {
+  seeds <- numeric()
+  refit <- function(alpha, seed) {
+    seeds <<- c(seeds, seed)
+    outside_matrix(outside_draws(alpha))
+  }
+  fit <- external_fit(
+    refit(rep(1, 60), 0), refit, unit = "y", converged = TRUE, seeded = FALSE
+  )
+  lw <- update(fit, privacy_weights = lipschitz_weights(fit))
+  seeds <- numeric()
+  final <- reweight(lw, seed = 5)
+  n <- nrow(final$reweighting$search)
+  expect_gt(n, 1)
+  own <- vapply(seq_len(n), stage_seed, 0, seed = 5, stage = "refit")
+  expect_identical(seeds, own %% .Machine$integer.max)
+  # One refit is the first
+  seeds <- numeric()
+  reweight(lw, k = 0.9, seed = 5)
+  expect_identical(seeds, own[1] %% .Machine$integer.max)
+  expect_error(reweight(lw, seed = -1), class = "pseudosynth_error_input")
 })
