@@ -51,7 +51,7 @@ test_that("odd levels and many records are added up in DuckDB as in memory", {
   d <- odd_persons()
   con <- duckdb_persons(persons = d)
   expect_odd_releases_of_frame(dplyr::tbl(con, "persons"), d)
-  expect_sums_of_many(con, sql_dialect("duckdb"))
+  expect_sums_of_many(con, duckdb_backend())
 })
 
 test_that("columns of DuckDB's types are as in memory, or refused", {

@@ -37,7 +37,7 @@ test_that("odd levels and many records are added up there as in memory", {
   d <- odd_persons()
   DBI::dbWriteTable(con, "persons", d)
   expect_odd_releases_of_frame(dplyr::tbl(con, "persons"), d)
-  expect_sums_of_many(con, sql_dialect("postgresql"))
+  expect_sums_of_many(con, postgresql_backend())
 })
 
 test_that("an update in the middle of a release is not seen", {
