@@ -31,24 +31,6 @@ test_that("a release of a table in PostgreSQL is that of the data frame", {
   expect_same_release(visits(table), visits(d))
 })
 
-test_that("odd levels and many records are added up there as in memory", {
-  connect <- local_postgresql()
-  con <- connect()
-  d <- odd_persons()
-  DBI::dbWriteTable(con, "persons", d)
-  expect_odd_releases_of_frame(dplyr::tbl(con, "persons"), d)
-  expect_sums_of_many(con, postgresql_backend())
-})
-
-test_that("an update in the middle of a release is not seen", {
-  connect <- local_postgresql()
-  con <- connect()
-  d <- engine_persons(500)
-  DBI::dbWriteTable(con, "persons", d)
-  other <- connect()
-  expect_one_moment(con, other, d)
-})
-
 test_that("columns of PostgreSQL's types are as in memory, or refused", {
   connect <- local_postgresql()
   con <- connect()
