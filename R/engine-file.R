@@ -3,11 +3,11 @@
 
 #' A model and its file, of what an engine holds
 #'
-#' @param engine (list) See with_engine().
+#' @param engine (list) See new_engine().
 #' @param settings (list) See score_settings().
 #' @param ... As of score_release().
 #' @return (list) `model`, see new_model(), whose `data` are the combinations;
-#'   `file`, see engine_file(); `sums`, see table_sums().
+#'   `file`, see engine_file(); `sums`, see response_sums().
 #' @noRd
 open_score_file <- function(engine, formula, family, settings, prior,
                             stated_prior, response, scaling) {
@@ -53,7 +53,7 @@ open_score_file <- function(engine, formula, family, settings, prior,
 #'
 #' In classes of the response between public numbers: no query has a number of
 #' the file in it.
-#' @param tally (function of breaks) See with_engine().
+#' @param tally (function of breaks) See new_engine().
 #' @param reference (list or `NULL`) The public reference.
 #' @noRd
 check_cells_beside <- function(model, cells, tally, reference) {
@@ -160,7 +160,7 @@ check_engine_labels <- function(response) {
 }
 
 #' Refuse too few records, and predictors that a design cannot take
-#' @param cells (list) See with_engine().
+#' @param cells (list) See new_engine().
 #' @noRd
 check_cells <- function(cells) {
   n <- sum(cells$n)
@@ -229,8 +229,8 @@ model_of_cells <- function(formula, cells, names, family, prior, response,
 
 #' What a score release asks of a file, see score_file()
 #'
-#' @param cells (list) The combinations, see with_engine().
-#' @param sums (list) See table_sums().
+#' @param cells (list) The combinations, see new_engine().
+#' @param sums (list) See response_sums().
 #' @return (list) See score_file(), whose sums are asked for once only;
 #'   `at(frame, lowest)` (what sql_whole() needs of each combination) and
 #'   `paid()`, which says that errors come after the payment.

@@ -4,49 +4,49 @@
 #' @param with (named character) Queries that it starts from. Those of `once`
 #'   are computed once, or engines compute their columns where each is used.
 #' @noRd
-sql_query <- function(dialect, select, from, group = character(),
+sql_query <- function(select, from, group = character(),
                       with = character(), once = names(with)[1]) {
   paste0(
-    if (length(with) > 0) sql_with(dialect, with, once),
+    if (length(with) > 0) sql_with(with, once),
     "SELECT ", paste(select, collapse = ", "), "\nFROM ", from,
     if (length(group) > 0) paste("\nGROUP BY", paste(group, collapse = ", "))
   )
 }
 
-sql_with <- function(dialect, with, once) {
-  kept <- ifelse(names(with) %in% once, dialect$materialized, "")
+sql_with <- function(with, once) {
+  kept <- ifelse(names(with) %in% once, "MATERIALIZED ", "")
   parts <- sprintf("%s AS %s(\n%s\n)", names(with), kept, with)
   paste0("WITH ", paste(parts, collapse = ", "), "\n")
 }
 
 #' Counts and sums leave as doubles, which are exact up to 2^53
 #' @noRd
-sql_total <- function(dialect, x, as) {
-  sprintf("%s AS %s", sql_double(dialect, x), as)
+sql_total <- function(x, as) {
+  sprintf("%s AS %s", sql_double(x), as)
 }
 
-sql_count <- function(dialect) sql_total(dialect, "COUNT(*)", "n")
+sql_count <- function() sql_total("COUNT(*)", "n")
 
 #' Sums over rows, each of which may stand for several records
 #' @noRd
-sql_sum <- function(dialect, x, as) {
-  sql_total(dialect, sprintf("SUM(%s)", x), as)
+sql_sum <- function(x, as) {
+  sql_total(sprintf("SUM(%s)", x), as)
 }
 
 #' How many records something holds for
 #' @noRd
-sql_number <- function(dialect, holds, as) {
-  sql_total(dialect, sprintf("SUM(CASE WHEN %s THEN 1 ELSE 0 END)", holds), as)
+sql_number <- function(holds, as) {
+  sql_total(sprintf("SUM(CASE WHEN %s THEN 1 ELSE 0 END)", holds), as)
 }
 
 #' Combinations of some columns' values with the number of records
 #' @param columns (list) See sql_column().
 #' @noRd
-sql_cells <- function(dialect, from, columns) {
+sql_cells <- function(from, columns) {
   read <- vapply(columns, `[[`, "", "read", USE.NAMES = FALSE)
   # No column of the table can share these names
   named <- sprintf("%s AS k%d", read, seq_along(read))
-  sql_query(dialect, c(named, sql_count(dialect)), from, read)
+  sql_query(c(named, sql_count()), from, read)
 }
 
 #' Records with the number of their combination and the modelled response
@@ -61,25 +61,25 @@ sql_cells <- function(dialect, from, columns) {
 #' @return (named character) Queries that others start from, the last one `s` of
 #'   `cell`, `v` and `n`.
 #' @noRd
-sql_records <- function(dialect, records, value) {
+sql_records <- function(backend, records, value) {
   read <- vapply(records$columns, `[[`, "", "read", USE.NAMES = FALSE)
   read <- c(read, records$variable$read)
   keys <- sprintf("k%d", seq_along(records$columns))
   n <- if (records$counted) {
-    sprintf("CAST(COUNT(*) AS %s)", dialect$whole)
+    "CAST(COUNT(*) AS BIGINT)"
   } else {
     "1"
   }
   # No column of the table can share these names
   queries <- c(r = sql_query(
-    dialect, sprintf("%s AS %s", c(read, n), c(keys, "y", "n")), records$from,
+    sprintf("%s AS %s", c(read, n), c(keys, "y", "n")), records$from,
     if (records$counted) read
   ))
   steps <- records$numbers$steps
   for (i in seq_along(steps)) {
     keys <- setdiff(keys, sprintf("k%d", steps[[i]]$columns))
     last <- i == length(steps)
-    query <- sql_query(dialect, c(
+    query <- sql_query(c(
       sprintf("%s AS cell", steps[[i]]$sum),
       if (last) sprintf("%s AS v", value) else c(keys, "y"), "n"
     ), names(queries)[i])
@@ -94,9 +94,9 @@ sql_records <- function(dialect, records, value) {
 #' @param scored (string) See sql_scored(), of `y`.
 #' @param at (data frame) `centre`, `spread`, `lowest` of each combination.
 #' @noRd
-sql_whole <- function(dialect, records, scored, at, clip) {
+sql_whole <- function(backend, records, scored, at, clip) {
   by_cell <- function(x) {
-    value <- sql_value(dialect, x)
+    value <- sql_value(backend, x)
     sprintf("(%s)", sql_by_number(records$numbers$number, value))
   }
   centre <- clamp(as.double(at$centre), -largest_number, largest_number)
@@ -107,41 +107,41 @@ sql_whole <- function(dialect, records, scored, at, clip) {
   spread[is.na(spread)] <- largest_spread
   lowest <- clamp(as.double(at$lowest), -largest_number, largest_number)
   clip <- sql_value(
-    dialect, clamp(as.double(clip), 1 / largest_spread, largest_spread)
+    backend, clamp(as.double(clip), 1 / largest_spread, largest_spread)
   )
-  halves_up <- sql_floor(dialect, sprintf(
-    "(u * %s + %s)", sql_value(dialect, as.double(score_steps)),
-    sql_value(dialect, 0.5)
+  halves_up <- sql_floor(backend, sprintf(
+    "(u * %s + %s)", sql_value(backend, as.double(score_steps)),
+    sql_value(backend, 0.5)
   ))
   # The last step of each record: it adds at most score_steps, and so many times
   # as there are records equal to it
   whole <- sprintf(
     paste(
       "CASE WHEN u >= 1 THEN %d WHEN u <= -1 THEN -%d",
-      "WHEN u > -1 AND u < 1 THEN CAST(%s AS %s) ELSE 0 END"
+      "WHEN u > -1 AND u < 1 THEN CAST(%s AS BIGINT) ELSE 0 END"
     ),
-    score_steps, score_steps, halves_up, dialect$whole
+    score_steps, score_steps, halves_up
   )
   number <- function(holds) sprintf("CASE WHEN %s THEN n ELSE 0 END", holds)
   varied <- any(vapply(list(centre, spread, lowest), function(x) {
     length(unique(x)) > 1
   }, NA))
   with <- c(
-    sql_records(dialect, records, scored),
-    t = sql_query(dialect, c(
+    sql_records(backend, records, scored),
+    t = sql_query(c(
       "cell", sprintf("(v - %s) / %s AS v", by_cell(centre), by_cell(spread)),
       sprintf("%s AS low", by_cell(lowest)), "n"
     ), "s"),
     u = sql_query(
-      dialect, c("cell", "v", "low", sprintf("v / %s AS u", clip), "n"), "t"
+      c("cell", "v", "low", sprintf("v / %s AS u", clip), "n"), "t"
     )
   )
-  if (varied && dialect$vectors) {
+  if (varied && backend$vectors) {
     with[["s"]] <- paste0(with[["s"]], "\nORDER BY cell")
   }
   sql_query(
-    dialect, c(
-      "cell", sql_sum(dialect, c(
+    c(
+      "cell", sql_sum(c(
         "n", number(sprintf("v > low AND v < %s", clip)),
         sprintf("n * %s", whole), number("u IS NULL OR low IS NULL")
       ), c("n", "inside", "q", "lost"))
@@ -154,19 +154,101 @@ sql_whole <- function(dialect, records, scored, at, clip) {
 #' How many records are in each bin, from 1, by combination
 #' @param breaks (double) Between bins: a bin holds its lower one.
 #' @noRd
-sql_tally <- function(dialect, records, modelled, breaks) {
+sql_tally <- function(backend, records, modelled, breaks) {
   bin <- sql_tree(
-    sprintf("v < %s", sql_value(dialect, as.double(breaks))),
+    sprintf("v < %s", sql_value(backend, as.double(breaks))),
     as.character(seq_len(length(breaks) + 1))
   )
   with <- c(
-    sql_records(dialect, records, modelled),
+    sql_records(backend, records, modelled),
     t = sql_query(
-      dialect, c("cell", sprintf("%s AS bin", bin), "n"), "s"
+      c("cell", sprintf("%s AS bin", bin), "n"), "s"
     )
   )
   sql_query(
-    dialect, c("cell", "bin", sql_sum(dialect, "n", "n")), "t",
+    c("cell", "bin", sql_sum("n", "n")), "t",
     c("cell", "bin"), with = with, once = setdiff(names(with), c("r", "t"))
+  )
+}
+
+# Numbers of combinations ------------------------------------------------------
+
+# A number for each combination of the predictors' values: each level of a
+# column adds an amount of its own, as a digit of a number does. Queries look at
+# text once for each column and not for each combination.
+
+# Whole numbers are exact as doubles up to twice as many, and so are their
+# quotients once they are rounded down
+most_numbers <- 2^52
+
+#' Numbers of combinations, and how queries compute them
+#'
+#' Where there would be too many numbers, those that occur are numbered anew
+#' before further columns are added.
+#' @param columns (list) See sql_column().
+#' @param cells (list) See new_engine(), sorted.
+#' @return (list) `number` (double, increasing) of each combination; `steps`, of
+#'   each its `columns` (places) and the `sum` (string, of columns k1, k2 and so
+#'   on, and of `cell`, the number so far).
+#' @noRd
+cell_numbers <- function(backend, columns, cells) {
+  levels <- lapply(cells$values, function(x) sort(unique(x), method = "radix"))
+  sizes <- as.double(lengths(levels))
+  number <- numeric(length(cells$n))
+  steps <- list()
+  left <- seq_along(columns)
+  while (length(left) > 0 || length(steps) == 0) {
+    met <- sort(unique(number))
+    fits <- length(met) * cumprod(sizes[left]) <= most_numbers
+    own <- left[seq_len(min(length(left), max(1, sum(fits))))]
+    # What the next number, and the next level of each column, adds
+    amount <- rev(cumprod(c(1, rev(sizes[own]))))
+    number <- (match(number, met) - 1) * amount[1]
+    terms <- if (length(steps) > 0) {
+      sql_digits("cell", sprintf("%.0f", met), amount[1])
+    }
+    for (i in seq_along(own)) {
+      x <- levels[[own[i]]]
+      number <- number +
+        (match(cells$values[[own[i]]], x) - 1) * amount[i + 1]
+      # Long whole numbers are doubles here and there
+      if (is.double(columns[[own[i]]]$type)) x <- as.double(x)
+      terms <- c(terms, sql_digits(
+        sprintf("k%d", own[i]), sql_value(backend, x), amount[i + 1]
+      ))
+    }
+    # The first makes the sum a long number
+    terms <- c(
+      sprintf("CAST(%s AS BIGINT)", c(terms, "0")[1]), terms[-1]
+    )
+    steps <- c(steps, list(
+      list(columns = own, sum = paste(terms, collapse = " + "))
+    ))
+    left <- setdiff(left, own)
+  }
+  list(number = number, steps = steps)
+}
+
+#' What the levels of a column add to the number
+#' @param level (character) Literals, sorted.
+#' @param amount (number) What each adds more than the one before.
+#' @noRd
+sql_digits <- function(key, level, amount) {
+  sql_by_level(
+    key, level, sprintf("%.0f", (seq_along(level) - 1) * amount), sorted = TRUE
+  )
+}
+
+#' A value for each number of a combination, as CASEs in a tree
+#'
+#' @param number (double) Increasing, of the combinations. Equal neighbours are
+#'   one arm.
+#' @param value (character) Literals.
+#' @noRd
+sql_by_number <- function(number, value) {
+  runs <- rle(value)
+  ends <- cumsum(runs$lengths)
+  sql_tree(
+    sprintf("cell <= %.0f", number[ends[-length(ends)]]), runs$values
   )
 }

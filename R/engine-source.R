@@ -11,26 +11,16 @@ is_remote_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
 
 #' What a table of dplyr stands for
 #'
-#' @return (list) `con`, `dialect`, `path` (its name, after the schema's if one
+#' @return (list) `con`, `backend`, `path` (its name, after the schema's if one
 #'   is given), `columns` (named character: what the table calls each) and
 #'   `where` (list of code in the table's own names, see sql_condition()).
 #' @noRd
 table_source <- function(table) {
   check_installed(c("DBI", "dbplyr"), arg = "data")
-  dialect <- dialect_of(table)
-  refuse_if(
-    is.null(dialect$begin),
-    "{.arg data} must be in a database that the package can read as of one
-     moment.",
-    x = "For {dialect$called}, the package writes queries but does not run
-         them.",
-    i = "The package's tests run queries on {.or {tried_engines()}}.",
-    arg = "data",
-    class = "pseudosynth_error_engine"
-  )
+  backend <- backend_of(table)
   con <- dbplyr::remote_con(table)
   check_open(con, "data")
-  c(list(con = con, dialect = dialect), steps_of(table$lazy_query, con))
+  c(list(con = con, backend = backend), steps_of(table$lazy_query, con))
 }
 
 check_open <- function(con, arg) {
@@ -42,23 +32,24 @@ check_open <- function(con, arg) {
   )
 }
 
-#' @return (list) See sql_dialect().
-#' @noRd
-dialect_of <- function(table, arg = "data") {
-  class <- class(dbplyr::remote_con(table))
-  known <- vapply(sql_dialects, function(x) any(x$class %in% class), NA)
-  refuse_if(
-    !any(known), "{.arg {arg}} must be a table of a known kind of database.",
-    x = "Its connection is a {.cls {class[1]}}.",
-    i = "The package's tests run on {.or {tried_engines()}}.",
-    arg = arg, class = "pseudosynth_error_engine"
-  )
-  sql_dialect(names(sql_dialects)[known][1])
+# The kinds of databases, one a file
+backends <- function() {
+  list(sqlite_backend(), postgresql_backend(), duckdb_backend())
 }
 
-tried_engines <- function() {
-  tried <- Filter(function(x) isTRUE(x$tried), sql_dialects)
-  vapply(tried, `[[`, "", "called", USE.NAMES = FALSE)
+#' @return (list) See new_backend().
+#' @noRd
+backend_of <- function(table, arg = "data") {
+  class <- class(dbplyr::remote_con(table))
+  known <- Filter(function(x) any(x$class %in% class), backends())
+  refuse_if(
+    length(known) == 0,
+    "{.arg {arg}} must be a table of a known kind of database.",
+    x = "Its connection is a {.cls {class[1]}}.",
+    i = "Use {.or {vapply(backends(), `[[`, '', 'called')}}.",
+    arg = arg, class = "pseudosynth_error_engine"
+  )
+  known[[1]]
 }
 
 refuse_steps <- function(wrong, has) {
@@ -175,4 +166,123 @@ table_path <- function(x, con) {
   parts <- or_else(DBI::dbUnquoteIdentifier(con, DBI::SQL(as.character(x))))
   refuse_steps(length(parts) != 1, "a name that is not the name of a table")
   unname(parts[[1]]@name)
+}
+
+# Conditions -------------------------------------------------------------------
+
+#' A condition of filter() as SQL, of a record alone
+#'
+#' Comparisons of columns with constants, `is.na()`, `%in%`, `&`, `|` and `!`.
+#' As in R, a missing value is in no set.
+#' @param code (call) In the table's own names.
+#' @param columns (named list) See sql_column(), of those that it names.
+#' @noRd
+sql_condition <- function(backend, code, columns) {
+  part <- function(i) sql_condition(backend, code[[i]], columns)
+  if (is.symbol(code) && is.logical(columns[[as.character(code)]]$type)) {
+    return(columns[[as.character(code)]]$read)
+  }
+  if (is_plain_call(code, "(", 1)) {
+    return(part(2))
+  }
+  if (is_plain_call(code, "!", 1)) {
+    return(sprintf("(NOT %s)", part(2)))
+  }
+  if (is_plain_call(code, c("&", "|"), 2)) {
+    word <- if (is_plain_call(code, "&", 2)) "AND" else "OR"
+    return(sprintf("(%s %s %s)", part(2), word, part(3)))
+  }
+  sql_comparison(backend, code, columns)
+}
+
+#' A column compared with nothing, with a set, with a constant or a column
+#' @noRd
+sql_comparison <- function(backend, code, columns) {
+  operand <- function(i) sql_operand(backend, code[[i]], columns)
+  is_column <- function(x) {
+    is.symbol(x) && !is.null(columns[[as.character(x)]])
+  }
+  if (is_plain_call(code, "is.na", 1) && is_column(code[[2]])) {
+    return(sprintf("(%s IS NULL)", columns[[as.character(code[[2]])]]$read))
+  }
+  if (is_plain_call(code, "%in%", 2) && is_column(code[[2]])) {
+    x <- operand(2)
+    set <- sql_constants(backend, code[[3]])
+    refuse_condition(is.null(set) || set$kind != x$kind)
+    return(sprintf("(NOT %s IS NULL AND %s IN (%s))", x$read, x$read,
+      paste(set$read, collapse = ", ")
+    ))
+  }
+  known <- c(
+    "==" = "=", "!=" = "<>", "<" = "<", "<=" = "<=", ">" = ">", ">=" = ">="
+  )
+  refuse_condition(!is_plain_call(code, names(known), 2))
+  called <- as.character(code[[1]])
+  x <- operand(2)
+  y <- operand(3)
+  # The order of text is another one in each language
+  refuse_condition(
+    x$kind != y$kind || x$kind != "number" && !called %in% c("==", "!=")
+  )
+  sprintf("(%s %s %s)", x$read, known[[called]], y$read)
+}
+
+#' Is it a call of one of these functions, and of no other package's?
+#' @noRd
+is_plain_call <- function(code, names, n) {
+  rlang::is_call(code, names, n = n, ns = "")
+}
+
+refuse_condition <- function(wrong) {
+  refuse_steps(
+    wrong, "a condition other than a comparison of columns with constants of
+            their type"
+  )
+}
+
+kind_of <- function(x) if (is.numeric(x)) "number" else typeof(x)
+
+sql_operand <- function(backend, code, columns) {
+  if (!is.symbol(code)) {
+    one <- sql_constants(backend, code)
+    refuse_condition(length(one$read) != 1)
+    return(one)
+  }
+  column <- columns[[as.character(code)]]
+  kind <- kind_of(column$type)
+  list(
+    kind = kind, read = if (kind == "number") {
+      sql_as_double(column)
+    } else {
+      column$read
+    }
+  )
+}
+
+#' @return (list or `NULL`, where code is no plain constant) `kind`, `read`.
+#' @noRd
+sql_constants <- function(backend, code) {
+  if (rlang::is_call(code, "c")) {
+    constants <- lapply(as.list(code)[-1], plain_constant)
+    # What is no constant must not be left out of the set
+    whole <- !any(vapply(constants, is.null, NA))
+    code <- if (whole) do.call(c, constants)
+  } else {
+    code <- plain_constant(code)
+  }
+  if (length(code) > 0 && !anyNA(code)) {
+    if (is.numeric(code)) code <- as.double(code)
+    list(kind = kind_of(code), read = sql_value(backend, code))
+  }
+}
+
+plain_constant <- function(code) {
+  negative <- rlang::is_call(code, "-", n = 1)
+  if (negative) code <- code[[2]]
+  plain <- is.atomic(code) && !is.object(code) && is.null(dim(code)) &&
+    !is.null(code) && (is.numeric(code) && all(is.finite(code)) ||
+    !negative && (is.character(code) || is.logical(code)))
+  if (plain) {
+    if (negative) -code else as.vector(code)
+  }
 }

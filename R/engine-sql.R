@@ -2,79 +2,18 @@
 # read alike. A record is clipped last, so that whatever the engine computes
 # before, no record adds more than the release pays for.
 
-#' What engines write each in their own way
-#'
-#' `tried`: whether the package's tests run its queries there. Queries for the
-#' others are written, not run. `sorts`: does it sort records to bring equal
-#' ones together? To compute of each what is computed once takes less time.
-#' `vectors`: does it compute some thousand records at a time, with each arm of
-#' a CASE that one of them needs? Neighbours need fewest. `nul`: which text has
-#' the sign of that name.
-#' @noRd
-sql_dialects <- list(
-  sqlite = list(
-    called = "SQLite", class = "SQLiteConnection", tried = TRUE,
-    collate = "COLLATE BINARY", double = "REAL", materialized = "MATERIALIZED ",
-    text = "TEXT", begin = "BEGIN", sorts = TRUE,
-    nul = "INSTR(CAST({x} AS BLOB), x'00') > 0",
-    # Not all have floor(); halves are exact
-    floor = "(CAST({x} AS INTEGER) - ({x} < CAST({x} AS INTEGER)))"
-  ),
-  postgresql = list(
-    called = "PostgreSQL", class = c("PqConnection", "PostgreSQLConnection"),
-    tried = TRUE, collate = "COLLATE \"C\"", double = "DOUBLE PRECISION",
-    materialized = "MATERIALIZED ", typed = TRUE, text = "TEXT",
-    begin = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
-  ),
-  duckdb = list(
-    called = "DuckDB", class = "duckdb_connection", tried = TRUE,
-    collate = "COLLATE C", double = "DOUBLE", materialized = "MATERIALIZED ",
-    text = "VARCHAR", begin = "BEGIN TRANSACTION READ ONLY", vectors = TRUE,
-    nul = "CONTAINS({x}, CHR(0))"
-  ),
-  spark = list(
-    called = "Spark SQL", class = c("Spark SQL", "spark_connection"),
-    quote = "`", double = "DOUBLE", typed = TRUE
-  ),
-  snowflake = list(called = "Snowflake", class = "Snowflake", typed = TRUE),
-  mssql = list(
-    called = "SQL Server", class = "Microsoft SQL Server",
-    collate = "COLLATE Latin1_General_BIN2", double = "FLOAT(53)", ln = "LOG",
-    typed = TRUE
-  ),
-  oracle = list(
-    called = "Oracle", class = "Oracle", double = "BINARY_DOUBLE",
-    whole = "NUMBER(19)", typed = TRUE
-  )
-)
-
-sql_dialect <- function(name) {
-  utils::modifyList(
-    list(
-      tried = FALSE, quote = "\"", collate = "", double = "DOUBLE PRECISION",
-      whole = "BIGINT", ln = "LN", floor = "FLOOR({x})", materialized = "",
-      typed = FALSE, begin = NULL, sorts = FALSE, vectors = FALSE
-    ),
-    sql_dialects[[name]]
-  )
-}
-
 # Names and values -------------------------------------------------------------
 
-sql_name <- function(dialect, name) {
-  q <- dialect$quote
-  paste0(q, gsub(q, paste0(q, q), name, fixed = TRUE), q)
+sql_name <- function(name) {
+  paste0("\"", gsub("\"", "\"\"", name, fixed = TRUE), "\"")
 }
 
 #' Values as literals: doubles with all their digits
 #' @param x (character, logical, integer or double)
 #' @noRd
-sql_value <- function(dialect, x) {
+sql_value <- function(backend, x) {
   if (is.character(x)) {
-    x <- enc2utf8(x)
-    # Backslashes are signs of their own in one of the dialects
-    if (dialect$quote == "`") x <- gsub("\\", "\\\\", x, fixed = TRUE)
-    paste0("'", gsub("'", "''", x, fixed = TRUE), "'")
+    paste0("'", gsub("'", "''", enc2utf8(x), fixed = TRUE), "'")
   } else if (is.logical(x)) {
     ifelse(x, "TRUE", "FALSE")
   } else if (is.integer(x)) {
@@ -83,11 +22,11 @@ sql_value <- function(dialect, x) {
     value <- shortest_text(x)
     # Without an exponent some engines read decimals, or whole numbers
     value <- ifelse(grepl("e", value), value, paste0(value, "e0"))
-    if (dialect$typed) sql_double(dialect, value) else value
+    if (backend$typed) sql_double(value) else value
   }
 }
 
-sql_double <- function(dialect, x) sprintf("CAST(%s AS %s)", x, dialect$double)
+sql_double <- function(x) sprintf("CAST(%s AS DOUBLE PRECISION)", x)
 
 #' A column as queries read it: the same value everywhere
 #'
@@ -96,16 +35,11 @@ sql_double <- function(dialect, x) sprintf("CAST(%s AS %s)", x, dialect$double)
 #' @param type (vector) Of its type.
 #' @return (list) `read` (string), `type`.
 #' @noRd
-sql_column <- function(dialect, quoted, type) {
+sql_column <- function(backend, quoted, type) {
   read <- if (is.character(type)) {
-    text <- if (is.null(dialect$text)) {
-      quoted
-    } else {
-      sprintf("CAST(%s AS %s)", quoted, dialect$text)
-    }
-    trimws(paste(text, dialect$collate))
+    sprintf("CAST(%s AS TEXT) %s", quoted, backend$collate)
   } else if (is.double(type)) {
-    sql_double(dialect, quoted)
+    sql_double(quoted)
   } else {
     quoted
   }
@@ -114,13 +48,13 @@ sql_column <- function(dialect, quoted, type) {
 
 #' A column of numbers as doubles
 #' @noRd
-sql_as_double <- function(dialect, column) {
+sql_as_double <- function(column) {
   read <- column$read
-  if (is.double(column$type)) read else sql_double(dialect, read)
+  if (is.double(column$type)) read else sql_double(read)
 }
 
-sql_floor <- function(dialect, x) {
-  vapply(x, function(x) gsub("{x}", x, dialect$floor, fixed = TRUE), "",
+sql_floor <- function(backend, x) {
+  vapply(x, function(x) gsub("{x}", x, backend$floor, fixed = TRUE), "",
     USE.NAMES = FALSE
   )
 }
@@ -178,28 +112,28 @@ sql_by_level <- function(key, level, value, sorted = FALSE) {
 #' The response in its own unit, as stated
 #' @param column (list) See sql_column().
 #' @noRd
-sql_own <- function(dialect, response, column) {
+sql_own <- function(backend, response, column) {
   read <- column$read
   if (is.logical(column$type)) {
     return(sprintf("CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END", read, read))
   }
   if (is.character(column$type)) {
     return(sql_by_level(
-      read, sql_value(dialect, response$levels),
+      read, sql_value(backend, response$levels),
       as.character(seq_along(response$levels) - 1L)
     ))
   }
-  y <- sql_as_double(dialect, column)
+  y <- sql_as_double(column)
   if (is.null(response$limits)) {
     return(y)
   }
-  sql_within(dialect, y, response$limits)
+  sql_within(backend, y, response$limits)
 }
 
 #' Numbers cut at two ends
 #' @noRd
-sql_within <- function(dialect, x, ends) {
-  ends <- sql_value(dialect, as.double(ends))
+sql_within <- function(backend, x, ends) {
+  ends <- sql_value(backend, as.double(ends))
   sprintf(
     "CASE WHEN %s < %s THEN %s WHEN %s > %s THEN %s ELSE %s END", x, ends[1],
     ends[1], x, ends[2], ends[2], x
@@ -209,18 +143,18 @@ sql_within <- function(dialect, x, ends) {
 #' The response on the modelled scale, `NULL` where it has no value there
 #' @param own (string) See sql_own().
 #' @noRd
-sql_modelled <- function(dialect, response, own) {
+sql_modelled <- function(backend, response, own) {
   own <- sprintf("(%s)", own)
   bounds <- response$bounds
   if (!is.null(bounds)) {
-    ends <- sql_value(dialect, as.double(c(bounds[1], bounds[2] - bounds[1])))
+    ends <- sql_value(backend, as.double(c(bounds[1], bounds[2] - bounds[1])))
     return(sprintf("((%s - %s) / %s)", own, ends[1], ends[2]))
   }
   positive <- sprintf("CASE WHEN %s > 0 THEN %s END", own, own)
   switch(response$transform,
     identity = own,
     # Guarded: a record that has none must not end the query
-    log = sprintf("%s(%s)", dialect$ln, positive),
+    log = sprintf("%s(%s)", backend$ln, positive),
     sqrt = sprintf("SQRT(CASE WHEN %s >= 0 THEN %s END)", own, own)
   )
 }
@@ -232,13 +166,13 @@ largest_spread <- 1e60
 
 #' The modelled response as scores are taken of it
 #' @noRd
-sql_scored <- function(dialect, response, modelled) {
+sql_scored <- function(backend, response, modelled) {
   if (has_labels(response) || response$kind == "count" ||
     !is.null(response$bounds) || response$transform != "identity") {
     return(modelled)
   }
-  end <- sql_value(dialect, c(-1, 1) * largest_number)
-  least <- sql_value(dialect, c(-1, 1) / largest_number)
+  end <- sql_value(backend, c(-1, 1) * largest_number)
+  least <- sql_value(backend, c(-1, 1) / largest_number)
   sprintf(
     paste(
       "(CASE WHEN %s < %s THEN %s WHEN %s > %s THEN %s",

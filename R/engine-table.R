@@ -1,14 +1,15 @@
-# A table of a database as an engine: what runs the queries of a release.
+# The table of a part of a file: its columns, combinations of their values, and
+# its records.
 
 #' @param source (list) See table_source().
-#' @param found (list) See found_table().
+#' @param found (list) See `find` of new_backend().
 #' @param log (environment) See asker().
-#' @return (list) See with_engine(); also `marks`, see found_table().
+#' @return (list) A part: `backend`, `ask`, `fetch`, `log`; `names` (of its
+#'   columns) and `own` (what the table calls each); `table` (string), `found`;
+#'   `from` (string, with its conditions); `marks`, see new_backend().
 #' @noRd
-table_engine <- function(source, found, log) {
-  dialect <- source$dialect
-  ask <- asker(source$con, dialect, log)
-  fetch <- fetcher(source$con, dialect, log)
+new_part <- function(source, found, log) {
+  backend <- source$backend
   lost <- setdiff(source$columns, found$columns)
   refuse_if(
     length(lost) > 0, "Columns of {.arg data} must be those of its table.",
@@ -16,44 +17,27 @@ table_engine <- function(source, found, log) {
     i = "If the table was changed, make the {.fn tbl} again.", arg = "data",
     class = "pseudosynth_error_engine"
   )
-  table <- paste(sql_name(dialect, c(found$schema, found$name)), collapse = ".")
-  column_of <- function(own) {
-    columns_of_table(own, found, paste(table, "f"), dialect, ask)
-  }
-  named <- unique(unlist(lapply(source$where, all.vars)))
-  conditions <- vapply(source$where, sql_condition, "",
-    dialect = dialect, columns = known_columns(column_of(named))
+  table <- paste(sql_name(c(found$schema, found$name)), collapse = ".")
+  part <- list(
+    backend = backend, ask = asker(source$con, backend, log),
+    fetch = fetcher(source$con, backend, log), log = log,
+    names = names(source$columns), own = source$columns,
+    table = paste(table, "f"), found = found,
+    marks = c(found$marks, source$marks)
   )
-  conditions <- c(found$only, conditions)
-  from <- paste(c(
-    paste(table, "f"), if (length(conditions) > 0) {
+  named <- unique(unlist(lapply(source$where, all.vars)))
+  known <- Filter(
+    function(column) !is.null(column$type), columns_of_table(part, named)
+  )
+  conditions <- c(found$only, vapply(source$where, sql_condition, "",
+    backend = backend, columns = known
+  ))
+  part$from <- paste(c(
+    part$table, if (length(conditions) > 0) {
       paste("WHERE", paste(conditions, collapse = " AND "))
     }
   ), collapse = " ")
-  columns <- NULL
-  engine <- list(
-    dialect = dialect, from = from, ask = ask, fetch = fetch, log = log,
-    marks = c(found$marks, source$marks),
-    all_columns = function() names(source$columns),
-    types = function(names, empty = FALSE) {
-      columns <<- column_of(unname(source$columns[names]))
-      names(columns) <<- names
-      types <- lapply(columns, `[[`, "type")
-      if (!empty) refuse_empty(types)
-      types
-    },
-    columns = function(names) columns[names]
-  )
-  engine$cells <- function(names) table_cells(engine, names)
-  engine$records <- function(names) {
-    records <- table_records(engine, engine$types(names, empty = TRUE))
-    refuse_few_records(records$n, 1)
-    records
-  }
-  engine$for_response <- function(response, cells) {
-    table_sums(engine, response, cells)
-  }
-  engine
+  part
 }
 
 #' @param types (list) `NULL` of a column that has no value that tells it.
@@ -69,12 +53,8 @@ refuse_empty <- function(types) {
 # Columns ----------------------------------------------------------------------
 
 # Not by its name alone, which one of the engines would take for text
-quoted_column <- function(dialect, name) {
-  paste0("f.", sql_name(dialect, name))
-}
-
-known_columns <- function(columns) {
-  Filter(function(column) !is.null(column$type), columns)
+quoted_column <- function(name) {
+  paste0("f.", sql_name(name))
 }
 
 #' Columns as queries read them
@@ -85,128 +65,51 @@ known_columns <- function(columns) {
 #'   its name), `whole` (flag: whole numbers that R's integers may not hold) and
 #'   `exact` (string: the number where `read` takes what is none as missing).
 #' @noRd
-columns_of_table <- function(own, found, table, dialect, ask) {
-  quoted <- quoted_column(dialect, own)
+columns_of_table <- function(part, own, names = own) {
+  quoted <- quoted_column(own)
   names(quoted) <- own
-  columns <- if (length(own) == 0) {
-    list()
-  } else if (is.null(found$stored)) {
-    columns_by_value(quoted, table, dialect, ask)
-  } else {
-    columns_by_type(quoted, found, table, dialect, ask)
-  }
-  stats::setNames(columns, own)
-}
-
-refuse_type <- function(name, is) {
-  refuse_if(
-    TRUE, "Column {.val {name}} must hold numbers, text, or true and false.",
-    x = "It holds {is}.",
-    i = "Leave it out of the formula, or drop it by {.fn select}.",
-    arg = "data", class = "pseudosynth_error_engine"
-  )
-}
-
-#' Refuse whole numbers that are not exact as doubles
-#' @param huge (number) Of records.
-#' @noRd
-refuse_huge <- function(name, huge) {
-  refuse_if(
-    huge > 0,
-    "Whole numbers in column {.val {name}} must be at most 2^53 in absolute
-     value.",
-    x = "{format_count(huge)} {cli::qty(huge)}record{?s} {?has/have} a larger
-         one.",
-    i = "If it is a case number, leave it out.", arg = "data",
-    class = "pseudosynth_error_engine"
-  )
-}
-
-is_huge <- function(x) {
-  sprintf("%s > 9007199254740992 OR %s < -9007199254740992", x, x)
-}
-
-#' Columns of an engine whose columns have types
-#' @noRd
-columns_by_type <- function(quoted, found, table, dialect, ask) {
-  stored <- found$stored[match(names(quoted), found$columns)]
-  columns <- Map(function(quoted, stored, name) {
-    as_is <- function(type) sql_column(dialect, quoted, type)
-    # What is no number is missing, as in R
-    number <- function(x) {
-      list(
-        read = sprintf("NULLIF(%s, CAST('NaN' AS %s))", x, dialect$double),
-        type = double(), exact = x
-      )
-    }
-    own <- switch(stored,
-      bool = as_is(logical()), int2 = , int4 = as_is(integer()),
-      int8 = as_is(double()),
-      float8 = number(quoted),
-      numeric = number(sql_double(dialect, quoted)),
-      # As they are written: 0.1 is not the double next to it
-      float4 = number(
-        sql_double(dialect, sprintf("CAST(%s AS TEXT)", quoted))
-      ),
-      # Of fixed length: without what fills it up
-      text = , varchar = , bpchar = as_is(character()),
-      date = list(
-        read = sprintf("(%s - DATE '1970-01-01')", quoted),
-        type = structure(double(), class = "Date")
-      ),
-      refuse_type(name, sprintf("values of type %s", stored))
+  columns <- if (length(own) > 0) {
+    part$backend$columns(
+      quoted, part$found, part$table, part$backend, part$ask
     )
-    c(own, list(quoted = quoted, whole = stored %in% c("int4", "int8")))
-  }, quoted, stored, names(quoted))
-  long <- names(quoted)[stored == "int8"]
-  if (length(long) > 0) {
-    huge <- unlist(ask(sql_query(dialect, sql_number(
-      dialect, is_huge(quoted[long]), sprintf("h%d", seq_along(long))
-    ), table)))
-    Map(refuse_huge, long, ifelse(is.na(huge), 0, huge))
   }
-  columns
+  stats::setNames(as.list(columns), names)
 }
 
-#' Columns of an engine whose values have types
+# Combinations -----------------------------------------------------------------
+
+#' Rows as text, equal where the rows are and nowhere else
+#'
+#' Each value has its length before it: no text can stand for two columns.
+#' @param data (list) Columns.
+#' @param n (count) Rows, which a list without columns does not tell.
 #' @noRd
-columns_by_value <- function(quoted, table, dialect, ask) {
-  kinds <- c("whole", "long", "real", "text", "huge", "bytes")
-  kind <- sprintf(
-    paste(
-      "CASE TYPEOF(%s) WHEN 'integer' THEN CASE WHEN %s THEN 5 WHEN",
-      "%s > 2147483647 OR %s < -2147483647 THEN 2 ELSE 1 END",
-      "WHEN 'real' THEN 3 WHEN 'text' THEN 4 WHEN 'blob' THEN 6 END"
-    ), quoted, is_huge(quoted), quoted, quoted
-  )
-  names(kind) <- names(quoted)
-  found <- ask(sql_query(dialect, c(
-    sprintf("MIN(%s) AS least%d", kind, seq_along(kind)),
-    sprintf("MAX(%s) AS most%d", kind, seq_along(kind))
-  ), table))
-  found <- matrix(kinds[as.integer(unlist(found))], ncol = 2)
-  Map(function(quoted, name, least, most) {
-    # Of all kinds that it has the first and the last are known
-    if (most %in% "bytes") refuse_type(name, "bytes")
-    if (most %in% "huge") {
-      refuse_huge(name, unlist(ask(sql_query(dialect, sql_number(
-        dialect, sprintf("%s = 5", kind[[name]]), "n"
-      ), table))))
+cell_keys <- function(data, n) {
+  if (length(data) == 0) {
+    return(rep("", n))
+  }
+  columns <- lapply(unclass(data), function(x) {
+    text <- if (is.numeric(x)) {
+      # Two zeros are one
+      sprintf("%.17g", as.double(x) + 0)
+    } else {
+      as_text(x)
     }
-    if (most %in% "text" && least != "text") {
-      refuse_type(name, "both numbers and text")
-    }
-    switch(if (is.na(most)) "none" else most,
-      text = c(
-        sql_column(dialect, quoted, character()), list(quoted = quoted)
-      ),
-      real = , long = sql_column(dialect, quoted, double()),
-      whole = list(
-        read = sprintf("CAST(%s AS INTEGER)", quoted), type = integer()
-      ),
-      none = list(read = quoted, type = NULL)
-    )
-  }, quoted, names(quoted), found[, 1], found[, 2])
+    ifelse(is.na(x), "-", paste0(nchar(text, "bytes"), ":", text))
+  })
+  do.call(paste0, unname(columns))
+}
+
+#' @param cells (list) See new_engine().
+#' @noRd
+keys_of_cells <- function(cells) cell_keys(cells$values, length(cells$n))
+
+sorted_cells <- function(cells) {
+  if (length(cells$values) == 0) {
+    return(cells)
+  }
+  sorted <- do.call(order, c(unname(cells$values), method = "radix"))
+  list(values = lapply(cells$values, `[`, sorted), n = cells$n[sorted])
 }
 
 # Combinations of published values, at most
@@ -223,9 +126,9 @@ refuse_many_cells <- function(n) {
   )
 }
 
-table_cells <- function(engine, names) {
-  query <- sql_cells(engine$dialect, engine$from, engine$columns(names))
-  cells <- engine$ask(query, most_cells + 1)
+table_cells <- function(part, names) {
+  query <- sql_cells(part$from, part$columns[names])
+  cells <- part$ask(query, most_cells + 1)
   refuse_many_cells(nrow(cells))
   cells <- cells[cells$n > 0, , drop = FALSE]
   values <- stats::setNames(as.list(cells[seq_along(names)]), names)
@@ -241,135 +144,148 @@ table_cells <- function(engine, names) {
   cells
 }
 
-# Sums -------------------------------------------------------------------------
+# Records ----------------------------------------------------------------------
 
-#' Do many records of a response share its values?
+# Values of a chunk: with ten columns half a million records, 40 MB
+chunk_values <- 5e6
+
+least_rows <- 1000
+
+#' Columns of a file as R has them, and its records in chunks
+#'
+#' What R cannot hold as the table does is refused here, before a record is
+#' read.
+#' @param parts (list) See typed_parts(), of all columns that may be read.
+#' @param types (named list) See typed_parts().
+#' @return (list) `n` (records), `types` (named list: a vector of length 0 for
+#'   each column, or `NA` where nothing tells it, for it has no value; whole
+#'   numbers are integers where all of them fit) and
+#'   `chunks(names, f)`, which calls `f` with a named list of columns for some
+#'   records after the others, part after part. The order is the engine's, the
+#'   same in no two calls.
 #' @noRd
-has_few_values <- function(response) {
-  has_labels(response) || response$kind == "count"
+records_of_parts <- function(parts, types) {
+  names <- names(types)
+  types[vapply(types, is.null, NA)] <- list(NA)
+  facts <- lapply(parts, part_facts)
+  counts <- Reduce(`+`, facts)
+  n <- counts[[1]]
+  refuse_few_records(n, 1)
+  refuse_many_records(n)
+  for (name in names) {
+    beyond <- counts[[match(name, names) + 1]]
+    refuse_unreadable(types[[name]], name, beyond)
+    own <- lapply(parts, function(part) part$columns[[name]])
+    whole <- vapply(own, function(column) isTRUE(column$whole), NA)
+    if (any(whole)) {
+      real <- vapply(own, function(column) is.double(column$type), NA) & !whole
+      types[[name]] <- if (beyond == 0 && !any(real)) integer() else double()
+    }
+  }
+  list(n = n, types = types, chunks = function(names, f) {
+    for (i in seq_along(parts)) {
+      if (facts[[i]][[1]] > 0) {
+        read_chunks(parts[[i]], facts[[i]][[1]], types[names], f)
+      }
+    }
+  })
 }
 
-#' Between the codes of levels, which are whole numbers from 0
+#' @param n (number) Records of the part, as counted before.
 #' @noRd
-level_breaks <- function(response) seq_along(response$levels)[-1] - 1.5
+read_chunks <- function(part, n, types, f) {
+  read <- unlist(Map(exact_column, part$columns[names(types)], types))
+  query <- sql_query(
+    sprintf("%s AS c%d", read, seq_along(read)), part$from
+  )
+  rows <- max(least_rows, ceiling(chunk_values / length(types)))
+  seen <- 0
+  part$fetch(query, rows, function(found) {
+    seen <<- seen + nrow(found)
+    f(stats::setNames(Map(as_type, as.list(found), types), names(types)))
+  })
+  # Necessary, not sufficient
+  if (seen != n) abort_query(part$backend, "give the records that it counted")
+}
 
-#' The whole sums of a table's records by combination
-#' @param cells (list) See with_engine(), of this table.
+#' What of each column R would not read as it is
+#'
+#' @return (double) The number of records and, by column, of those beyond R's
+#'   integers where it holds whole numbers, of those that are no day where it
+#'   holds dates, and of text with the sign NUL, where text would end.
 #' @noRd
-table_sums <- function(engine, response, cells) {
-  dialect <- probed_dialect(engine, response$transform == "log")
-  from <- engine$from
-  variable <- engine$columns(response$name)[[1]]
-  own <- sql_own(dialect, response, variable)
-  columns <- engine$columns(names(cells$values))
-  numbers <- cell_numbers(dialect, columns, cells)
-  # In queries that start from records the response is y
-  named <- sql_own(dialect, response, replace(variable, "read", "y"))
-  modelled <- sql_modelled(dialect, response, named)
-  scored <- sql_scored(dialect, response, modelled)
-  records <- list(
-    from = from, columns = columns, variable = variable, numbers = numbers,
-    counted = !dialect$sorts && has_few_values(response)
-  )
-  queries <- list(
-    whole = function(at, clip) {
-      sql_whole(dialect, records, scored, at, clip)
-    },
-    tally = function(breaks) sql_tally(dialect, records, modelled, breaks)
-  )
-  checked <- list(
-    engine = engine, dialect = dialect, response = response,
-    records = records, own = own,
-    modelled = sql_modelled(dialect, response, own)
-  )
-  list(
-    queries = queries,
-    check = function() check_table_values(checked),
-    facts = function(scale) table_facts_of(checked, scale),
-    outside = function(bounds) {
-      ends <- sql_value(dialect, as.double(bounds))
-      engine$ask(sql_query(dialect, sql_number(dialect, sprintf(
-        "(%s) < %s OR (%s) > %s", own, ends[1], own, ends[2]
-      ), "n"), from))$n
-    },
-    whole = function(at, clip) {
-      found <- engine$ask(queries$whole(at, clip))
-      cell <- match(found$cell, numbers$number)
-      whole <- function(x) all(is.finite(x) & x == round(x))
-      check_as_counted(engine, cell, found$n, cells$n,
-        whole(found$q) && whole(found$inside) &&
-          all(abs(found$q) <= score_steps * found$n) &&
-          all(found$inside >= 0 & found$inside <= found$n) &&
-          all(found$lost == 0)
-      )
-      found[order(cell), c("inside", "q")]
-    },
-    tally = function(breaks) {
-      found <- engine$ask(queries$tally(breaks))
-      cell <- match(found$cell, numbers$number)
-      n <- if (!anyNA(cell)) sums_by_code(found$n, cell, length(cells$n))
-      check_as_counted(engine, seq_along(n), n, cells$n,
-        all(found$bin %in% seq_len(length(breaks) + 1))
-      )
-      list(cell = cell, bin = as.integer(found$bin), n = found$n)
+part_facts <- function(part) {
+  counted_where(part, vapply(unname(part$columns), function(column) {
+    if (isTRUE(column$whole)) {
+      sprintf("%1$s > 2147483647 OR %1$s < -2147483647", column$quoted)
+    } else if (inherits(column$type, "Date")) {
+      sprintf("NOT ISFINITE(%s)", column$quoted)
+    } else if (is.character(column$type) && !is.null(part$backend$nul)) {
+      gsub("{x}", column$quoted, part$backend$nul, fixed = TRUE)
+    } else {
+      "1 = 0"
     }
+  }, ""))
+}
+
+#' How many records a part has, and for how many something holds
+#' @param holds (character) Conditions. Their names are those of the query.
+#' @return (double) Of no records nothing holds.
+#' @noRd
+counted_where <- function(part, holds) {
+  as <- names(holds) %||% sprintf("h%d", seq_along(holds))
+  found <- part$ask(sql_query(c(sql_count(), sql_number(holds, as)), part$from))
+  found <- as.double(unlist(found))
+  found[is.na(found)] <- 0
+  found
+}
+
+refuse_few_records <- function(n, least) {
+  refuse_if(
+    n < least, "{.arg data} must have at least {counted(least, 'record')}.",
+    x = "It has {n}.", arg = "data"
   )
 }
 
-# A trial of the engine --------------------------------------------------------
+refuse_many_records <- function(n) {
+  refuse_if(
+    n > .Machine$integer.max,
+    "{.arg data} must have at most {format_count(.Machine$integer.max)}
+     records.",
+    x = "It has {format_count(n)}.", arg = "data"
+  )
+}
 
-# What an engine must do as stated, tried before anything rests on it.
+refuse_unreadable <- function(type, name, n) {
+  date <- inherits(type, "Date")
+  refuse_if(
+    (date || is.character(type)) && n > 0,
+    "Column {.val {name}} must hold values that R can read.",
+    x = "It is {if (date) 'an infinite date' else 'text with the character NUL'}
+         for {format_count(n)} {cli::qty(n)}record{?s}.",
+    i = "Correct the column in the database, or leave it out by {.fn select}.",
+    arg = "data", class = "pseudosynth_error_engine"
+  )
+}
 
-#' Try what the release rests on, on numbers and text that are nobody's
-#' @param log (flag) Is the logarithm needed?
-#' @return (list) The dialect, with the engine's name for the natural logarithm.
+#' A column as its records are read
 #' @noRd
-probed_dialect <- function(engine, log) {
-  dialect <- engine$dialect
-  number <- function(x) sql_value(dialect, as.double(x))
-  text <- function(x, y) {
-    sprintf("CASE %s WHEN %s THEN 1 ELSE 0 END", trimws(paste(
-      sql_value(dialect, x), dialect$collate
-    )), sql_value(dialect, y))
+exact_column <- function(column, type) {
+  if (isTRUE(column$whole) && is.double(type)) {
+    # The least of the engine's integers is a missing one in R
+    sql_double(column$quoted)
+  } else {
+    column$exact %||% column$read
   }
-  points <- c(-1.5, -0.25, 0, 2.5, 1023.75)
-  floors <- sql_floor(
-    dialect, sprintf("(%s + %s)", number(points), number(0.5))
-  )
-  probe <- sql_query(
-    dialect, c(
-      sprintf("%s AS f%d", sql_double(dialect, floors), seq_along(floors)),
-      sprintf("%s AS a", text("a", "A")), sprintf("%s AS b", text("a ", "a")),
-      sprintf("CASE WHEN v > 0 THEN 1 ELSE 0 END AS c")
-    ), "s", with = c(s = "SELECT NULLIF(1, 1) AS v")
-  )
-  found <- unlist(engine$ask(probe))
-  expected <- c(floor(points + 0.5), 0, 0, 0)
-  if (!identical(as.double(found), expected)) {
-    abort_query(dialect, "round, compare text and treat NULL as expected")
+}
+
+#' Values that a driver gives in the type that the column has in R
+#' @param type (vector) Of length 0.
+#' @noRd
+as_type <- function(x, type) {
+  if (inherits(type, "Date")) {
+    return(structure(as.double(x), class = "Date"))
   }
-  if (!log) {
-    return(dialect)
-  }
-  points <- c(0.5, 2, 10, 12345.678)
-  for (name in unique(c(dialect$ln, "LN", "LOG"))) {
-    values <- tryCatch(
-      unlist(engine$ask(sql_query(dialect, sprintf(
-        "%s(%s) AS l%d", name, number(points), seq_along(points)
-      ), "(SELECT 1 AS one) s"))),
-      pseudosynth_error_engine = function(e) NULL
-    )
-    right <- length(values) == length(points) &&
-      all(abs(as.double(values) / log(points) - 1) < 1e-14)
-    if (isTRUE(right)) {
-      dialect$ln <- name
-      return(dialect)
-    }
-  }
-  abort_query(
-    dialect, "compute natural logarithms",
-    i = if (dialect$called == "SQLite") {
-      "Load its functions: {.code RSQLite::initExtension(con, \"math\")}."
-    }
-  )
+  storage.mode(x) <- typeof(type)
+  x
 }

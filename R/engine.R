@@ -1,7 +1,8 @@
 # What holds a file that is not a data frame: a table of a database, files on
-# disk, or several of these. A score release asks an engine for the combinations
-# of its published columns and for whole sums over records, and for no record.
-# The plan of a file reads the records, some at a time.
+# disk, or several of these. An engine counts, sums and reads, in one moment: a
+# score release asks it for the combinations of its published columns and for
+# whole sums over records, and for no record. The plan of a file reads the
+# records, some at a time.
 
 #' Is it a table of a database, as dplyr has them, paths of files, or shards()?
 #' @noRd
@@ -10,65 +11,188 @@ has_engine <- function(x) is_one_source(x) || inherits(x, "file_shards")
 #' Run code on the engine of a file, as it is at one moment
 #'
 #' Files on disk are read into one table.
-#' @param f (function of an engine) A list:
-#'   * `all_columns()`: names;
-#'   * `types(names)`: for each column a vector of its type, of length 0;
-#'   * `cells(names)`: the combinations of the values of these columns, sorted:
-#'     `values` (list of columns) and `n` (records of each);
-#'   * `for_response(response, cells)`: further functions, of a response:
-#'     `check()`, see check_table_values(); `facts(scale)`, see facts_of();
-#'     `outside(bounds)` counts records; `whole(at, clip)` gives `inside` and
-#'     `q`, see sql_whole(), and `tally(breaks)` lists `cell` (place in
-#'     `cells`), `bin` and `n`;
-#'   * `records(names)`: the records themselves, see table_records();
-#'   * `log`: see asker().
+#' @param f (function of an engine) See new_engine().
 #' @noRd
 with_engine <- function(data, f) {
   log <- new.env(parent = emptyenv())
-  if (inherits(data, "file_shards")) {
-    return(with_shards(check_parts(data$parts), log, function(engines) {
-      f(shards_engine(engines, log))
-    }))
-  }
-  with_table(data, log, list(), function(engine, begun) f(engine))
-}
-
-#' @param begun (list) Connections whose transaction has begun: of each `con`
-#'   and `moment` (environment: what their tables share).
-#' @param f (function of an engine of one table, and of `begun` with its own)
-#' @noRd
-with_table <- function(data, log, begun, f) {
-  if (is.character(data)) {
-    source <- paths_source(data)
-    on.exit(source$close())
+  sources <- if (inherits(data, "file_shards")) {
+    check_parts(data$parts)
   } else {
-    source <- table_source(data)
+    list(data)
   }
-  dialect <- source$dialect
-  own <- Filter(function(one) identical(one$con, source$con), begun)
-  if (length(own) == 0) {
-    begin_reading(source$con, dialect)
-    on.exit(runs(source$con, "ROLLBACK"), add = TRUE, after = FALSE)
-    moment <- new.env(parent = emptyenv())
-    moment$number <- length(begun) + 1
-    own <- list(list(con = source$con, moment = moment))
-    begun <- c(begun, own)
+  # What is left behind is ended, the last first, whatever happens
+  ends <- list()
+  on.exit(for (end in rev(ends)) or_else(end()))
+  # One transaction a connection: `con`, and `moment`, which its tables share
+  begun <- list()
+  open <- function(data) {
+    source <- if (is.character(data)) paths_source(data) else table_source(data)
+    con <- source$con
+    ends <<- c(ends, source$close)
+    own <- Find(function(one) identical(one$con, con), begun)
+    if (is.null(own)) {
+      begin_reading(con, source$backend)
+      ends <<- c(ends, function() runs(con, "ROLLBACK"))
+      own <- list(con = con, moment = new.env(parent = emptyenv()))
+      own$moment$number <- length(begun) + 1
+      begun <<- c(begun, list(own))
+    }
+    # What looks for a table is none of the release's queries
+    ask <- asker(con, source$backend, new.env(parent = emptyenv()))
+    found <- source$backend$find(source, source$backend, ask, own$moment)
+    new_part(source, found, log)
   }
-  # What looks for a table is none of the release's queries
-  ask <- asker(source$con, dialect, new.env(parent = emptyenv()))
-  found <- found_table(source, dialect, ask, own[[1]]$moment)
-  f(table_engine(source, found, log), begun)
+  f(new_engine(lapply(sources, open), log))
 }
 
-#' Run code on all parts at once
-#' @param f (function of a list of engines of one table each)
+#' The engine of the tables that hold the parts of a file, often of one
+#'
+#' Each part is asked by itself, and R adds what they say.
+#' @param parts (list) See new_part().
+#' @param log (environment) See asker().
+#' @return (list) A list:
+#'   * `all_columns()`: names;
+#'   * `types(names)`: for each column a vector of its type, of length 0;
+#'   * `cells(names)`: the combinations of the values of these columns, sorted:
+#'     `values` (list of columns), `n` (records of each) and `of_parts` (list of
+#'     the records of each in each part);
+#'   * `for_response(response, cells)`: counts and sums of a response, see
+#'     response_sums();
+#'   * `records(names)`: the records themselves in chunks, see
+#'     records_of_parts();
+#'   * `log`: see asker().
 #' @noRd
-with_shards <- function(parts, log, f, engines = list(), begun = list()) {
-  if (length(engines) == length(parts)) {
-    check_shards_differ(engines)
-    return(f(engines))
+new_engine <- function(parts, log) {
+  check_parts_differ(parts)
+  check_same_columns(parts)
+  # As of the columns that were asked for last
+  typed <- NULL
+  types <- function(names, empty = FALSE) {
+    typed <<- typed_parts(parts, names)
+    if (!empty) refuse_empty(typed$types)
+    typed$types
   }
-  with_table(parts[[length(engines) + 1]], log, begun, function(engine, begun) {
-    with_shards(parts, log, f, c(engines, list(engine)), begun)
+  list(
+    log = log, all_columns = function() parts[[1]]$names, types = types,
+    cells = function(names) {
+      joined_cells(lapply(typed$parts, table_cells, names))
+    },
+    for_response = function(response, cells) {
+      response_sums(typed$parts, response, cells)
+    },
+    records = function(names) {
+      types(names, empty = TRUE)
+      records_of_parts(typed$parts, typed$types)
+    }
+  )
+}
+
+# Several parts ----------------------------------------------------------------
+
+#' @return (list) `parts`, each a table or paths.
+#' @noRd
+check_parts <- function(parts, arg = "data") {
+  good <- vapply(parts, is_one_source, NA)
+  refuse_if(
+    any(!good),
+    "Each part must be a table of a database, or paths of files.",
+    x = "Part {which(!good)[1]} is {describe_type(parts[[which(!good)[1]]])}.",
+    i = "For instance {.code shards(tbl(con1, \"a\"), tbl(con2, \"b\"))}.",
+    arg = arg
+  )
+  refuse_if(
+    length(parts) < 2, "A file in parts must have two or more parts.",
+    x = "There {cli::qty(length(parts))}{?is/are} {length(parts)}.", arg = arg
+  )
+  parts
+}
+
+#' Refuse a part that is given twice: its records would count twice
+#' @noRd
+check_parts_differ <- function(parts) {
+  refuse_if(
+    anyDuplicated(unlist(lapply(parts, `[[`, "marks"))) > 0,
+    "Each record must be in one part of {.arg data} only.",
+    x = "Two parts are the same table or file, or one is a partition of the
+         other.",
+    i = "Give each table once. If several conditions select its rows, join them
+         by {.code |}.", arg = "data", class = "pseudosynth_error_rows"
+  )
+}
+
+check_same_columns <- function(parts) {
+  columns <- lapply(parts, `[[`, "names")
+  refuse_if(
+    length(unique(lapply(columns, sort))) > 1,
+    "All parts of {.arg data} must have the same columns.",
+    x = "{.val {setdiff(Reduce(union, columns), Reduce(intersect, columns))}}
+         {?is/are} not in all of them.",
+    i = "By {.fn select}, take the same columns from each, under the same
+         names.",
+    arg = "data", class = "pseudosynth_error_engine"
+  )
+}
+
+#' Columns of all parts as of one type: numbers that are whole in some parts are
+#' numbers
+#'
+#' @return (list) `parts` with their `columns`, see columns_of_table(); `types`
+#'   (named list: `NULL` of a column that has no value that tells it).
+#' @noRd
+typed_parts <- function(parts, names) {
+  parts <- lapply(parts, function(part) {
+    part$columns <- columns_of_table(part, part$own[names], names)
+    part
   })
+  types <- lapply(stats::setNames(nm = names), function(name) {
+    # Some may have no record, or no value in it
+    own <- lapply(parts, function(part) part$columns[[name]]$type)
+    own <- Filter(Negate(is.null), own)
+    kinds <- unique(vapply(own, function(x) class(x)[1], ""))
+    refuse_if(
+      length(kinds) > 1 && !all(kinds %in% c("integer", "numeric")),
+      "Column {.val {name}} must be numbers, text, or true and false in all
+       parts of {.arg data}.",
+      x = "It is {.or {kinds}}.", arg = "data",
+      class = "pseudosynth_error_engine"
+    )
+    if (length(kinds) > 1) double() else if (length(own) > 0) own[[1]]
+  })
+  list(types = types, parts = lapply(parts, function(part) {
+    part$columns <- Map(as_numbers, part$columns, types)
+    part
+  }))
+}
+
+#' A column of whole numbers as numbers, where the type is so
+#' @noRd
+as_numbers <- function(column, type) {
+  if (is.integer(column$type) && is.double(type)) {
+    column$read <- sql_double(column$read)
+    column$type <- type
+  }
+  column
+}
+
+#' @param own (list) See table_cells(), of each part.
+#' @noRd
+joined_cells <- function(own) {
+  if (length(own) == 1) {
+    return(c(own[[1]], list(of_parts = list(own[[1]]$n))))
+  }
+  keys <- lapply(own, keys_of_cells)
+  key <- unlist(keys)
+  first <- !duplicated(key)
+  refuse_many_cells(sum(first))
+  names <- names(own[[1]]$values)
+  values <- lapply(stats::setNames(nm = names), function(name) {
+    unlist(lapply(own, function(part) part$values[[name]]))[first]
+  })
+  cells <- sorted_cells(list(values = values, n = rep(0, sum(first))))
+  all <- keys_of_cells(cells)
+  cells$of_parts <- Map(function(part, key) {
+    sums_by_code(part$n, match(key, all), length(all))
+  }, own, keys)
+  cells$n <- Reduce(`+`, cells$of_parts)
+  cells
 }

@@ -106,7 +106,7 @@ quantile_places <- function(n) {
 
 #' What the rule asks of a column; nothing is sorted before it asks
 #'
-#' A table and a file in parts say the same, see table_facts_of().
+#' A table and a file in parts say the same, see facts_of_parts().
 #' @param y (vector)
 #' @param count (double or `NULL`) How many records each value stands for.
 #' @return (list) `n`, `mean`, `sd`; `counts(stated)`: how many records lie

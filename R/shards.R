@@ -59,7 +59,7 @@ print_lines.file_shards <- function(x) {
       if (is.character(part)) {
         counted(length(part), "file")
       } else {
-        paste("a table of", dialect_of(part)$called)
+        paste("a table of", backend_of(part)$called)
       }
     }, ""))
   )

@@ -6,8 +6,8 @@
 #' @param into (table of dplyr)
 #' @param columns (character) Of the set.
 #' @return (list) `con`, `id` (its name, as DBI takes it), `name` (as the
-#'   database quotes it), `path` (its name, after the schema's if one is given)
-#'   and `columns`.
+#'   database quotes it), `path` (its name, after the schema's if one is given),
+#'   `columns` and `backend`.
 #' @noRd
 table_target <- function(into, columns) {
   check_installed(c("DBI", "dbplyr"), arg = "into")
@@ -34,7 +34,8 @@ table_target <- function(into, columns) {
     i = "Create one with {.fn DBI::dbCreateTable}, from a small set.",
     arg = "into"
   )
-  check_plain_target(con, dialect_of(into, "into"), path)
+  backend <- backend_of(into, "into")
+  check_plain_target(con, backend, path)
   # Before version 1.2, DBI takes named parts alone
   parts <- utils::tail(c("catalog", "schema", "table"), length(path))
   id <- if (length(path) == 1) {
@@ -44,7 +45,7 @@ table_target <- function(into, columns) {
   }
   list(
     con = con, id = id, name = as.character(DBI::dbQuoteIdentifier(con, id)),
-    path = path, columns = columns
+    path = path, columns = columns, backend = backend
   )
 }
 
@@ -54,11 +55,7 @@ table_target <- function(into, columns) {
 #' first part was looked at; a policy hides rows that are there.
 #' @param path (character) See table_path().
 #' @noRd
-check_plain_target <- function(con, dialect, path) {
-  find <- switch(dialect$called,
-    SQLite = sqlite_target, PostgreSQL = postgresql_target,
-    DuckDB = duckdb_target
-  )
+check_plain_target <- function(con, backend, path) {
   refuse <- function(wrong, is) {
     refuse_if(
       wrong, "{.arg into} must be a table that keeps rows as they are written.",
@@ -67,88 +64,16 @@ check_plain_target <- function(con, dialect, path) {
       arg = "into", class = "pseudosynth_error_target"
     )
   }
-  refuse(is.null(find), "is in a database whose triggers cannot be seen")
-  found <- or_else(find(con, dialect, path))
+  found <- or_else(backend$target(path, backend, function(query) {
+    asked(con, query)
+  }))
   refuse(is.null(found), "is not among the tables of the database")
   refuse(!found$table, "is no table of its own")
-  refuse(found$triggers > 0, "has a trigger")
-  refuse(found$rules > 0, "has a rule")
-  refuse(found$policies, "has row-level security policies for this role")
-}
-
-#' What a database does with rows of a table
-#' @return (list) `table` (flag), `triggers`, `rules` (numbers), `policies`
-#'   (flag). `NULL` where there is none of the name.
-#' @noRd
-sqlite_target <- function(con, dialect, path) {
-  schemas <- union("temp", asked(con, "PRAGMA database_list")$name)
-  if (length(path) > 1) schemas <- schemas[tolower(schemas) == tolower(path[1])]
-  name <- sql_value(dialect, path[length(path)])
-  for (schema in schemas) {
-    master <- sprintf("%s.sqlite_master", sql_name(dialect, schema))
-    found <- asked(con, sprintf(
-      "SELECT type AS type, rootpage AS page FROM %s
-       WHERE type IN ('table', 'view') AND name = %s COLLATE NOCASE",
-      master, name
-    ))
-    if (nrow(found) > 0) {
-      # A temporary trigger may be on a table of any schema
-      triggers <- asked(con, paste("SELECT 1.0 * COUNT(*) AS n FROM (", paste(
-        sprintf(
-          "SELECT 1 FROM %s WHERE type = 'trigger' AND tbl_name = %s COLLATE
-           NOCASE", unique(c(master, "temp.sqlite_master")), name
-        ), collapse = " UNION ALL "
-      ), ")"))$n
-      return(list(
-        table = found$type == "table" && found$page > 0, triggers = triggers,
-        rules = 0, policies = FALSE
-      ))
-    }
-  }
-}
-
-postgresql_target <- function(con, dialect, path) {
-  table <- sql_value(dialect, paste(sql_name(dialect, path), collapse = "."))
-  found <- asked(con, sprintf(
-    "WITH RECURSIVE tree (oid, own) AS (
-       SELECT CAST(pg_catalog.to_regclass(%s) AS pg_catalog.oid), true
-       UNION SELECT inhrelid, false
-       FROM pg_catalog.pg_inherits JOIN tree ON inhparent = tree.oid
-     )
-     SELECT own, CAST(relkind AS pg_catalog.text) AS kind,
-       (SELECT CAST(pg_catalog.count(*) AS pg_catalog.float8)
-        FROM pg_catalog.pg_trigger
-        WHERE tgrelid = c.oid AND NOT tgisinternal AND tgenabled <> 'D'
-       ) AS triggers,
-       (SELECT CAST(pg_catalog.count(*) AS pg_catalog.float8)
-        FROM pg_catalog.pg_rewrite
-        WHERE ev_class = c.oid AND ev_type <> '1' AND ev_enabled <> 'D'
-       ) AS rules,
-       pg_catalog.row_security_active(c.oid) AS policies
-     FROM tree JOIN pg_catalog.pg_class c ON c.oid = tree.oid", table
-  ))
-  if (nrow(found) > 0) {
-    list(
-      table = all(found$kind %in% c("r", "p")), triggers = sum(found$triggers),
-      rules = sum(found$rules), policies = any(found$policies & found$own)
-    )
-  }
-}
-
-# It has no triggers
-duckdb_target <- function(con, dialect, path) {
-  name <- sql_value(dialect, tolower(path[length(path)]))
-  kinds <- asked(con, sprintf(
-    "SELECT 'table' AS kind FROM system.main.duckdb_tables()
-     WHERE lower(table_name) = %1$s AND NOT internal
-     UNION ALL SELECT 'view' FROM system.main.duckdb_views()
-     WHERE lower(view_name) = %1$s AND NOT internal", name
-  ))$kind
-  if (length(kinds) > 0) {
-    list(
-      table = !"view" %in% kinds, triggers = 0, rules = 0, policies = FALSE
-    )
-  }
+  refuse(isTRUE(found$triggers > 0), "has a trigger")
+  refuse(isTRUE(found$rules > 0), "has a rule")
+  refuse(
+    isTRUE(found$policies), "has row-level security policies for this role"
+  )
 }
 
 #' Draw a set part by part into a table, as one transaction
@@ -183,14 +108,14 @@ write_to_table <- function(x, plan, target) {
     i = "Existing rows are never overwritten.", arg = "into"
   )
   first <- TRUE
-  texts <- columns_of_text(target)
+  texts <- target$backend$texts(target)
   draw_parts(x, plan, function(part, file) {
     writing(target$name, DBI::dbAppendTable(
-      con, target$id, database_rows(part, con, texts)
+      con, target$id, database_rows(part, target$backend, texts)
     ))
     if (first) {
       check_rows(nrow(part))
-      check_kept(database_rows(part, con), target)
+      check_kept(database_rows(part, target$backend), target)
     }
     first <<- FALSE
     # Rows lie as they came: here, in the order of parts
@@ -253,38 +178,19 @@ check_kept <- function(part, target) {
 #' it is that number in every column of decimals.
 #' @param texts (character) Columns whose numbers are sent as text.
 #' @noRd
-database_rows <- function(set, con, texts = character()) {
-  # It has no type for dates: they are text that sorts
-  dateless <- inherits(con, "SQLiteConnection")
+database_rows <- function(set, backend, texts = character()) {
   columns <- Map(function(x, text) {
     if (is.factor(x)) {
       as.character(x)
     } else if (inherits(x, "Date")) {
-      if (dateless) date_text(x) else x
+      # As text they sort, too
+      if (backend$dates) x else date_text(x)
     } else {
       x <- plain_column(x)
       if (is.double(x) && text) decimal_text(x) else x
     }
   }, set, names(set) %in% texts)
   list2DF(columns, nrow(set))
-}
-
-#' Which columns take numbers as text: all that read it as the number it is
-#'
-#' In SQLite only a column of text does, which would write 5 as 5.0. Others keep
-#' doubles as they are.
-#' @noRd
-columns_of_text <- function(target) {
-  con <- target$con
-  if (!inherits(con, "SQLiteConnection")) {
-    return(target$columns)
-  }
-  found <- DBI::dbGetQuery(con, sprintf(
-    "SELECT name FROM pragma_table_info(%s) WHERE type LIKE '%%CHAR%%'
-     OR type LIKE '%%CLOB%%' OR type LIKE '%%TEXT%%'",
-    toString(DBI::dbQuoteString(con, rev(target$path)))
-  ))
-  target$columns[target$columns %in% found$name]
 }
 
 #' Numbers as text without an exponent, where they are whole

@@ -223,21 +223,21 @@ expect_odd_releases_of_frame <- function(table, d) {
 }
 
 # Sums stay whole numbers where a row stands for very many records
-expect_sums_of_many <- function(con, dialect) {
+expect_sums_of_many <- function(con, backend) {
   DBI::dbWriteTable(con, "few", data.frame(
     g = c("a", "a", "b", "b", "b"), y = c(9, 0.25, -9, 0.25, 3)
   ))
   column <- function(name, type) {
-    sql_column(dialect, quoted_column(dialect, name), type)
+    sql_column(backend, quoted_column(name), type)
   }
   columns <- list(column("g", ""))
   cells <- list(values = list(g = c("a", "b")), n = c(2, 3))
   records <- list(
     from = "few f", columns = columns, variable = column("y", 0),
-    numbers = cell_numbers(dialect, columns, cells), counted = TRUE
+    numbers = cell_numbers(backend, columns, cells), counted = TRUE
   )
   query <- sql_whole(
-    dialect, records, "y", data.frame(centre = 0:1, spread = 1, lowest = -1), 1
+    backend, records, "y", data.frame(centre = 0:1, spread = 1, lowest = -1), 1
   )
   each <- sprintf("CAST(%s AS BIGINT) AS n", c("COUNT(*)", "2199023255552"))
   query <- sub(each[1], each[2], query, fixed = TRUE)

@@ -36,6 +36,17 @@ test_that("joins, windows, limits, chance and one's own SQL are refused", {
   ))
 })
 
+test_that("a condition calls functions of R alone", {
+  backend <- sqlite_backend()
+  x <- list(x = sql_column(backend, "f.x", double()))
+  expect_match(sql_condition(backend, quote(!is.na(x)), x), "IS NULL")
+  for (code in expression(mine::is.na(x), mine::`==`(x, 1), is.na(x, 1))) {
+    expect_error(
+      sql_condition(backend, code, x), class = "pseudosynth_error_rows"
+    )
+  }
+})
+
 test_that("no text of a query is taken, however it is disguised", {
   d <- engine_persons(300)
   con <- sqlite(persons = d, other = d[1:5, c("flag", "hours")])

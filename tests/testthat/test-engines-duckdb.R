@@ -13,15 +13,6 @@ duckdb_persons <- function(..., frame = parent.frame()) {
   con
 }
 
-test_that("a release of a table in DuckDB is that of the data frame", {
-  d <- engine_persons()
-  con <- duckdb_persons(persons = d)
-  table <- dplyr::tbl(con, "persons")
-  expect_releases_of_frame(table, d)
-  large <- released(log(income) ~ flag, table, epsilon = 10)
-  expect_same_release(large, released(log(income) ~ flag, d, epsilon = 10))
-})
-
 test_that("a part in DuckDB and one in SQLite make the release of the whole", {
   d <- engine_persons()
   half <- seq_len(nrow(d)) %% 2 == 0
@@ -45,13 +36,6 @@ test_that("a part in DuckDB and one in SQLite make the release of the whole", {
   for (column in c("text", "rank")) {
     refused_copy(stats::reformulate(column, quote(log(income))), parts)
   }
-})
-
-test_that("odd levels and many records are added up in DuckDB as in memory", {
-  d <- odd_persons()
-  con <- duckdb_persons(persons = d)
-  expect_odd_releases_of_frame(dplyr::tbl(con, "persons"), d)
-  expect_sums_of_many(con, sql_dialect("duckdb"))
 })
 
 test_that("columns of DuckDB's types are as in memory, or refused", {
@@ -182,14 +166,6 @@ test_that("a session in which queries mean something else is refused", {
     refused(paste("RESET", name))
     run("RESET", name)
   }
-})
-
-test_that("an update in the middle is not seen, the user's transaction stays", {
-  d <- engine_persons(500)
-  con <- duckdb_persons(persons = d)
-  other <- DBI::dbConnect(con@driver)
-  withr::defer(DBI::dbDisconnect(other))
-  expect_one_moment(con, other, d)
 })
 
 test_that("copies of the response are refused in DuckDB, too", {

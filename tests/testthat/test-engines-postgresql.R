@@ -31,25 +31,6 @@ test_that("a release of a table in PostgreSQL is that of the data frame", {
   expect_same_release(visits(table), visits(d))
 })
 
-test_that("odd levels and many records are added up there as in memory", {
-  connect <- local_postgresql()
-  con <- connect()
-  d <- odd_persons()
-  DBI::dbWriteTable(con, "persons", d)
-  expect_odd_releases_of_frame(dplyr::tbl(con, "persons"), d)
-  expect_sums_of_many(con, sql_dialect("postgresql"))
-})
-
-test_that("an update in the middle of a release is not seen", {
-  connect <- local_postgresql()
-  con <- connect()
-  d <- engine_persons(500)
-  DBI::dbWriteTable(con, "persons", d)
-  other <- connect()
-  first <- DBI::Id(schema = "own", table = "first")
-  expect_one_moment(con, other, d)
-})
-
 test_that("columns of PostgreSQL's types are as in memory, or refused", {
   connect <- local_postgresql()
   con <- connect()
@@ -317,7 +298,6 @@ test_that("policies, and temporary tables that hide others, are refused", {
   refused(released(log(income) ~ group, table(few, "child")))
   # The same name in a session's own tables
   other <- connect()
-  first <- DBI::Id(schema = "own", table = "first")
   DBI::dbExecute(other, "CREATE TEMP TABLE persons AS TABLE persons LIMIT 300")
   expect_error(
     released(log(income) ~ group, table(other)), "hides",
@@ -372,7 +352,6 @@ test_that("a table that is renamed at the beginning is not mistaken", {
   con <- connect()
   d <- engine_persons(500)
   other <- connect()
-  first <- DBI::Id(schema = "own", table = "first")
   # Once the moment is fixed, and once the name is read, before the table is
   for (after in c("set_config", "to_regclass")) {
     DBI::dbExecute(con, "DROP VIEW IF EXISTS persons")
@@ -402,7 +381,6 @@ test_that("tables that are attached in the middle are not read", {
   con <- connect()
   d <- engine_persons(500)
   other <- connect()
-  first <- DBI::Id(schema = "own", table = "first")
   DBI::dbWriteTable(con, "persons", d)
   run <- function(sql) DBI::dbExecute(con, sql)
   run("CREATE TABLE parted (LIKE persons) PARTITION BY LIST (flag)")
@@ -462,7 +440,6 @@ test_that("plans of tables in PostgreSQL are those of the data frame", {
   plan <- expect_plans_of_frame(table, d)
   expect_identical(decode_file(plan), d[names(d) != "case"])
   other <- connect()
-  first <- DBI::Id(schema = "own", table = "first")
   book <- file_persons_book(d)
   expect_plan_of_one_moment(reader, other, d, book)
   refused <- function(pattern, class = "pseudosynth_error_engine") {

@@ -497,10 +497,10 @@ test_that("dates, flags, labels and missing values arrive as what they are", {
     n = 1:2, f = factor(c("a", NA))
   )
   set$label <- structure(c(1, 2), labels = c(x = 1), class = "haven_labelled")
-  plain <- database_rows(set, structure(list(), class = "SQLiteConnection"))
+  plain <- database_rows(set, sqlite_backend())
   expect_identical(plain, data.frame(
     day = c("2020-01-31", NA), yes = c(TRUE, NA), n = 1:2, f = c("a", NA),
     label = c(1, 2)
   ))
-  expect_identical(database_rows(set, NULL)$day, set$day)
+  expect_identical(database_rows(set, postgresql_backend())$day, set$day)
 })
