@@ -72,16 +72,21 @@ audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
 #' @noRd
 record_moves <- function(x, file) {
   vectors <- amount_vectors(x, file)
-  noise <- x$block$noise
-  same <- sum(noise$squared / noise$variance) + size_move(x)
-  moves <- rep(same, nrow(file$codes))
+  moves <- moves_of_all(block_measurements(x), function(of) file$codes)
   for (own in vectors) moves <- moves + moves_of_amount(own, NULL)
   moves
 }
 
-size_move <- function(x) {
-  noise <- x$block$size_noise
-  if (is.null(noise)) 0 else (noise$factor / noise$scale)^2
+#' The block's measurements, of what was released
+#' @noRd
+block_measurements <- function(x) {
+  block <- x$block
+  block$lengths <- residual_lengths(block$tables, block$levels)
+  block$replaced <- replaced_block
+  c(
+    if (!is.null(block$size_noise)) list(size_measurement(block$size_noise)),
+    list(table_measurement(block, block$noise, names = names(x$levels)))
+  )
 }
 
 #' Squared mu of putting records of one file in place of another's
@@ -89,15 +94,10 @@ size_move <- function(x) {
 #'   `far`.
 #' @noRd
 replaced_moves <- function(x, file, kept, far) {
-  codes <- file$codes[kept, , drop = FALSE]
-  changed <- codes != far$codes
-  moves <- numeric(nrow(codes))
-  for (t in seq_along(x$block$tables)) {
-    columns <- x$block$tables[[t]]
-    levels <- lengths(x$levels)[columns]
-    squares <- replaced_squares(levels, changed[, columns, drop = FALSE])
-    moves <- moves + squares / x$block$noise$variance[t]
-  }
+  moves <- moves_of_all(
+    block_measurements(x), function(of) file$codes[kept, , drop = FALSE],
+    function(of) far$codes
+  )
   before <- amount_vectors(x, file)
   after <- amount_vectors(x, far)
   for (k in seq_along(x$amounts)) {
@@ -106,15 +106,6 @@ replaced_moves <- function(x, file, kept, far) {
     )
   }
   moves
-}
-
-#' replaced_square() of many records
-#' @noRd
-replaced_squares <- function(levels, changed) {
-  same <- (levels - 1) / levels
-  product <- rep(1, nrow(changed))
-  for (j in seq_along(levels)) product <- product * (same[j] - changed[, j])
-  2 * (prod(same) - product)
 }
 
 #' What each record adds to the noisy numbers of each amount, in the noise's
