@@ -193,6 +193,6 @@ block_costs <- function(plan, n) {
       gap = gaussian_gap(plan$sigma, sum(plan$lengths$cells))
     )
   }
-  size <- if (plan$secret) cost_of(size_measurement(plan$size_noise))
+  size <- if (plan$secret) own_cost(size_measurement(plan$size_noise))
   stats::setNames(list(size, tables), what_of_block[c("size", "tables")])
 }

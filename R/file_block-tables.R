@@ -222,44 +222,54 @@ size_measurement <- function(noise) {
   new_measurement(
     what_of_block[["size"]], "number of records", 1,
     # A replaced record leaves it as it is
-    bound = by_relation(noise$factor, 0), noise = noise,
-    sums = function(n) list(noise$factor * n),
-    vectors = function(codes, part) matrix(noise$factor, nrow(codes), 1)
+    bound = function(kind) by_relation(noise$factor, 0),
+    vectors = function(codes, part) matrix(noise$factor, nrow(codes), 1),
+    sums = function(n) list(noise$factor * n), noise = noise
   )
 }
 
 #' The residuals of tables as a measurement
 #'
-#' Records are their codes; one with a code of 0 is in no table of that column.
-#' @param plan (list) See plan_block().
+#' @param plan (list) See plan_block() and binned_tables_plan().
 #' @param noise (data frame) See table_noise().
-#' @param what (string) See new_measurement().
 #' @param names (character) Of the columns.
+#' @param codes (function of records) Gives their codes; one of 0 is in no table
+#'   of its column.
 #' @noRd
 table_measurement <- function(plan, noise, what = what_of_block[["tables"]],
-                              names = seq_along(plan$levels), about = NULL) {
+                              names = seq_along(plan$levels), codes = identity,
+                              about = NULL) {
   levels_of <- function(t) plan$levels[plan$tables[[t]]]
-  all <- seq_along(plan$tables)
+  tables <- seq_along(plan$tables)
   new_measurement(
-    what, if (length(all) > 0) tables_named(plan$tables, names), noise$cells,
-    noise = list(scale = noise$scale, rho = NA),
+    what, tables_named(plan$tables, names), noise$cells,
+    bound = function(kind) {
+      unit <- noise$factor * noise$cells
+      replaced <- largest_moves(plan$tables, plan$levels, plan$published)
+      Map(by_relation, unit * sqrt(noise$squared), unit * sqrt(replaced))
+    },
+    vectors = function(records, t) {
+      own <- codes(records)[, plan$tables[[t]], drop = FALSE]
+      noise$factor[t] * whole_cells(own, levels_of(t))
+    },
     sums = function(counts) {
       Map(function(counts, t) {
         noise$factor[t] * whole_residual(counts, levels_of(t))
-      }, counts, all)
+      }, counts, tables)
     },
-    vectors = function(codes, t) {
-      own <- codes[, plan$tables[[t]], drop = FALSE]
-      noise$factor[t] * whole_cells(own, levels_of(t))
+    moves = function(records, other, paid) {
+      table_moves(
+        plan, noise, codes(records), if (!is.null(other)) codes(other)
+      )
     },
-    moves = function(codes, other) table_moves(plan, noise, codes, other),
-    cost = function() {
+    # Less than of each alone: no record moves all tables by their largest move
+    cost = function(paid) {
       list(
         rho = tables_bound(plan, noise$variance) / 2,
         gap = sum(gaussian_gap(noise$scale, noise$cells))
       )
     },
-    about = about
+    noise = list(scale = noise$scale, rho = NA), about = about
   )
 }
 
@@ -289,7 +299,7 @@ table_moves <- function(plan, noise, codes, other) {
   if (!is.null(other)) changed <- codes != other
   for (t in seq_along(plan$tables)) {
     columns <- plan$tables[[t]]
-    square <- plan$lengths$squared[t]
+    square <- noise$squared[t]
     before <- is_in_table(codes, columns)
     squares <- square * before
     if (!is.null(other)) {

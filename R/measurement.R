@@ -1,75 +1,91 @@
 # Measurements: what a release pays for. Each is a sum over records of vectors
 # of whole numbers, with exact noise. What it costs, its noisy sums and how far
 # a record moves them are read from the same fields, so that none of them can
-# be another's.
+# be another's. A list of measurements is what a release does in all.
 
 #' A measurement
 #'
 #' @param what (string) The charge that pays for it.
-#' @param parts (character) What its sums are called: one or more, with noise of
-#'   their own scale each.
+#' @param parts (character) What its sums are called: one or more, each with
+#'   noise of its own scale.
 #' @param size (double) Noisy numbers of each part.
-#' @param bound (by relation, or `NULL`) How far one record moves the sums at
-#'   most, in whole units and in the norm that the noise needs: a length, or of
-#'   Laplace noise a sum of absolute values. Public. `NULL`: `cost` knows it.
-#' @param budget (list) What it may spend, see noise_of().
-#' @param noise (list) The noise, see noise_of(); `scale` is one number for each
-#'   part.
-#' @param sums (function of records as they are counted) Gives the whole sums, a
-#'   list by part. `NULL`: they are not known before other noise is drawn.
+#' @param bound (function of a kind of noise) How far one record moves the sums
+#'   at most, by relation and in whole units: a length, or for `"laplace"` a sum
+#'   of absolute values. Public. With several parts a list: of each.
 #' @param vectors (function of records and the number of a part) What each
 #'   record adds: a whole matrix, a row for each. A record without a value has
 #'   zeros.
-#' @param moves (function of records, and of others in their place or `NULL`)
-#'   See moves_of(). `NULL`: by `vectors`.
-#' @param cost (function) Of all parts together, see cost_of(); `NULL`: that of
-#'   `noise`.
+#' @param sums (function of records as they are counted) Gives the whole sums, a
+#'   list by part.
+#' @param moves (function of records, of others or `NULL`, and of the noise) See
+#'   moves_of(). `NULL`: by `vectors`.
+#' @param cost (function of the noise) Of all parts together, see cost_of().
+#'   `NULL`: that of each alone.
+#' @param noise (list) See noise_of(), with one `scale` for each part. `NULL`:
+#'   see paid_by() and with_noise_of().
 #' @param about (string or `NULL`) The amount that its records have.
 #' @return (`measurement`)
 #' @noRd
-new_measurement <- function(what, parts, size, bound = NULL, budget = NULL,
-                            noise = noise_of(bound, budget, size),
-                            sums = NULL, vectors = NULL, moves = NULL,
-                            cost = NULL, about = NULL) {
+new_measurement <- function(what, parts, size, bound, vectors, sums,
+                            moves = NULL, cost = NULL, noise = NULL,
+                            about = NULL) {
   structure(
     list(
-      what = what, parts = parts, size = size, bound = bound, noise = noise,
-      sums = sums, vectors = vectors, moves = moves,
-      cost = cost %||% function() noise[c("epsilon", "rho", "gap")],
-      about = about
+      what = what, parts = parts, size = size, bound = bound,
+      vectors = vectors, sums = sums, moves = moves, cost = cost,
+      noise = noise, about = about
     ),
     class = "measurement"
   )
 }
 
-#' What a measurement costs, or several of the same records together
-#'
-#' Lengths of Gaussian noise add up in their squares, of Laplace noise as they
-#' are: each by its relation.
-#' @param x (`measurement`, or a list of them)
-#' @return (list) `rho` and `gap`, or `epsilon`, see plan_charges().
+#' A measurement whose noise spends a budget
+#' @param budget (list) See noise_of().
 #' @noRd
-cost_of <- function(x) {
-  costs <- if (inherits(x, "measurement")) {
-    list(x$cost())
-  } else {
-    lapply(unname(x), function(one) one$cost())
-  }
-  sums <- lapply(c("epsilon", "rho", "gap"), function(field) {
-    Reduce(`+`, lapply(costs, `[[`, field))
-  })
-  Filter(Negate(is.null), stats::setNames(sums, c("epsilon", "rho", "gap")))
+paid_by <- function(x, budget) {
+  x$noise <- noise_of(x$bound(budget$noise), budget, x$size)
+  x
 }
 
-#' A measurement whose cost is all that a budget pays
-#'
-#' Whatever the noise is rounded up to, it costs no more than that.
+#' A measurement with the noise that was released with its sums
 #' @noRd
-at_budget <- function(x, budget) {
-  cost <- budget$amount * x$bound / x$bound[[budget$neighbours]]
-  gap <- x$noise$gap
-  x$cost <- function() list(rho = cost^2 / 2, gap = gap)
+with_noise_of <- function(x, released) {
+  fields <- c("scale", "deviation", "epsilon", "rho", "gap")
+  x$noise <- released[intersect(fields, names(released))]
   x
+}
+
+#' What measurements of the same records cost together
+#'
+#' Squared lengths of Gaussian noise add up, and epsilon of Laplace noise, by
+#' relation.
+#' @param x (list) Of measurements.
+#' @param costs (list) Of each, `rho` and `gap`, or `epsilon`.
+#' @return (list) As each of `costs`.
+#' @noRd
+cost_of <- function(x, costs = lapply(unname(x), own_cost)) {
+  fields <- intersect(c("epsilon", "rho", "gap"), names(costs[[1]]))
+  lapply(stats::setNames(nm = fields), function(field) {
+    Reduce(`+`, lapply(costs, `[[`, field))
+  })
+}
+
+own_cost <- function(x) {
+  if (!is.null(x$cost)) {
+    return(x$cost(x$noise))
+  }
+  fields <- intersect(c("epsilon", "rho", "gap"), names(x$noise))
+  x$noise[fields]
+}
+
+#' All that a budget pays for a measurement
+#'
+#' Its noise costs no more, whatever it is rounded up to.
+#' @noRd
+most_cost <- function(x, budget) {
+  bound <- x$bound(budget$noise)
+  cost <- budget$amount * bound / bound[[budget$neighbours]]
+  list(rho = cost^2 / 2, gap = paid_by(x, budget)$noise$gap)
 }
 
 #' Whole sums with whole noise
@@ -79,17 +95,11 @@ at_budget <- function(x, budget) {
 #' @noRd
 measured <- function(x, counted, seeds) {
   Map(function(sums, scale, seed) {
-    noisy_sums(sums, part_noise(x, scale), seed, x$what)
+    own <- x$noise
+    own$scale <- scale
+    noisy_sums(sums, own, seed, x$what)
   }, x$sums(counted), x$noise$scale, seeds)
 }
-
-#' The noise of one part as draw_noise() takes it
-#' @noRd
-part_noise <- function(x, scale) {
-  if (length(x$noise$scale) == 1) x$noise else list(scale = scale, rho = NA)
-}
-
-is_laplace <- function(x) is.null(x$noise$rho)
 
 #' How far each record moves the noisy sums if it is dropped, or replaced
 #'
@@ -98,48 +108,28 @@ is_laplace <- function(x) is.null(x$noise$rho)
 #' @noRd
 moves_of <- function(x, records, other = NULL) {
   if (!is.null(x$moves)) {
-    return(x$moves(records, other))
+    return(x$moves(records, other, x$noise))
   }
   moves <- 0
   for (part in seq_along(x$parts)) {
-    v <- x$vectors(records, part) / x$noise$scale[part]
-    if (!is.null(other)) {
-      v <- v - x$vectors(other, part) / x$noise$scale[part]
-    }
-    moves <- moves + rowSums(if (is_laplace(x)) abs(v) else v^2)
+    scale <- x$noise$scale[part]
+    v <- x$vectors(records, part) / scale
+    if (!is.null(other)) v <- v - x$vectors(other, part) / scale
+    moves <- moves + rowSums(if (is_laplace(x$noise)) abs(v) else v^2)
   }
   moves
 }
 
-#' The same of all measurements of a release
-#' @param measurements (list)
-#' @param records,other (function of a measurement) Give the records that it is
-#'   of.
-#' @noRd
-moves_of_all <- function(measurements, records, other = NULL) {
-  Reduce(`+`, lapply(measurements, function(x) {
-    moves_of(x, records(x), if (!is.null(other)) other(x))
-  }))
-}
+is_laplace <- function(noise) is.null(noise$rho)
 
-#' Rows of a public matrix as vectors, 0 for records without one
-#' @param rows (integer) Of each record; 0 or `NA`: none.
+#' moves_of() where vectors are rows of a small public matrix, under Gaussian
+#' noise
+#' @param rows (integer) Of each record; 0: none.
 #' @noRd
-rows_or_none <- function(z, rows) {
-  rows[is.na(rows)] <- 0
-  rbind(0, z, deparse.level = 0)[rows + 1, , drop = FALSE]
-}
-
-#' moves_of() where vectors are rows of a small public matrix
-#' @param scale (number) Of the noise.
-#' @noRd
-moves_of_rows <- function(z, scale, rows, other) {
-  inner <- tcrossprod(rbind(0, z / scale))
+moves_of_rows <- function(z, noise, rows, other = 0L * rows) {
+  inner <- tcrossprod(rbind(0, z / noise$scale))
   length <- diag(inner)
-  at <- function(rows) ifelse(is.na(rows), 0, rows) + 1
-  a <- at(rows)
-  b <- if (is.null(other)) rep(1, length(a)) else at(other)
-  length[a] + length[b] - 2 * inner[cbind(a, b)]
+  length[rows + 1] + length[other + 1] - 2 * inner[cbind(rows, other) + 1]
 }
 
 # Noise ------------------------------------------------------------------------
@@ -184,7 +174,7 @@ laplace_deviation <- function(scale) {
 draw_noise <- function(noise, n, seed) {
   # A run's own words decide no noise: that is of the system's generator
   words <- if (is_seeded(seed)) seed_words(seed, "noise")
-  if (is.null(noise$rho)) {
+  if (is_laplace(noise)) {
     discrete_laplace_(n, 1, noise$scale, words)
   } else {
     discrete_gaussian_(n, noise$scale, words)
