@@ -31,14 +31,19 @@ audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
   # The published part of a record stays as it is
   kept <- random_records(n, rows, words, 0)
   far <- with_published(far, file, kept, data)
+  measurements <- file_measurements(x)
+  own <- measured_records(x, file)
+  others <- measured_records(x, far)
+  dropped <- max(
+    moves_of_all(measurements, own), moves_of_all(measurements, others)
+  )
   # Each arbitrary record in place of the one whose published part it has, and
   # where nothing is published of another arbitrary one
-  replaced <- replaced_moves(x, file, kept, far)
+  replaced <- moves_of_all(measurements, rows_measured(own, kept), others)
   if (length(x$published) == 0) {
-    shifted <- c(seq_len(rows)[-1], 1L)
-    replaced <- c(replaced, replaced_moves(x, far, shifted, far))
+    shifted <- rows_measured(others, c(seq_len(rows)[-1], 1L))
+    replaced <- c(replaced, moves_of_all(measurements, shifted, others))
   }
-  dropped <- max(record_moves(x, file), record_moves(x, far))
   unit <- x$unit$records %||% 1
   total <- total_charges(x$charges, x$delta)
   runs <- replay_release(x, data, replays, seed)
@@ -64,157 +69,4 @@ audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
       text_of_replays(runs)
     )
   )
-}
-
-# How far records move the noisy numbers ---------------------------------------
-
-#' Squared mu of dropping each record
-#' @noRd
-record_moves <- function(x, file) {
-  vectors <- amount_vectors(x, file)
-  noise <- x$block$noise
-  same <- sum(noise$squared / noise$variance) + size_move(x)
-  moves <- rep(same, nrow(file$codes))
-  for (own in vectors) moves <- moves + moves_of_amount(own, NULL)
-  moves
-}
-
-size_move <- function(x) {
-  noise <- x$block$size_noise
-  if (is.null(noise)) 0 else (noise$factor / noise$scale)^2
-}
-
-#' Squared mu of putting records of one file in place of another's
-#' @param kept (integer) The records of `file` that are replaced, by all of
-#'   `far`.
-#' @noRd
-replaced_moves <- function(x, file, kept, far) {
-  codes <- file$codes[kept, , drop = FALSE]
-  changed <- codes != far$codes
-  moves <- numeric(nrow(codes))
-  for (t in seq_along(x$block$tables)) {
-    columns <- x$block$tables[[t]]
-    levels <- lengths(x$levels)[columns]
-    squares <- replaced_squares(levels, changed[, columns, drop = FALSE])
-    moves <- moves + squares / x$block$noise$variance[t]
-  }
-  before <- amount_vectors(x, file)
-  after <- amount_vectors(x, far)
-  for (k in seq_along(x$amounts)) {
-    moves <- moves + moves_of_amount(
-      vectors_of_rows(before[[k]], kept), after[[k]]
-    )
-  }
-  moves
-}
-
-#' replaced_square() of many records
-#' @noRd
-replaced_squares <- function(levels, changed) {
-  same <- (levels - 1) / levels
-  product <- rep(1, nrow(changed))
-  for (j in seq_along(levels)) product <- product * (same[j] - changed[, j])
-  2 * (prod(same) - product)
-}
-
-#' What each record adds to the noisy numbers of each amount, in the noise's
-#' standard deviations
-#' @return (list) For each amount `valued` (N), `margin` (N bins, 0 for none)
-#'   with its `strategy`, `steps` (list of matrices, N rows), `tables` (codes,
-#'   levels and variances).
-#' @noRd
-amount_vectors <- function(x, file) {
-  n <- nrow(file$codes)
-  bins <- list()
-  found <- list()
-  for (name in names(x$amounts)) {
-    amount <- x$amounts[[name]]
-    at <- which(!is.na(file$values[, name]))
-    y <- to_modelled(amount, file$values[at, name])
-    like <- amount_predictors(amount, file$codes, at, bins, x$levels)
-    found[[name]] <- vectors_of_amount(amount, like$codes, y, at, n)
-    bins[[name]] <- with_bins(n, at, y, amount$bins)
-  }
-  found
-}
-
-vectors_of_amount <- function(amount, codes, y, at, n) {
-  margin <- rep(0L, n)
-  margin[at] <- findInterval(
-    y, amount$margin$breaks, rightmost.closed = TRUE, all.inside = TRUE
-  )
-  shape <- if (length(amount$family$extras) > 0) amount$reference$values[[2]]
-  steps <- lapply(amount$steps, function(step) {
-    # One record's part of the sums, made as all of them are
-    own <- own_scores(
-      list(predictors = codes, y = y), amount, amount$family, step$b, shape,
-      step$clip
-    )
-    z <- own_vectors(codes, amount, own$scale, step$geometry)
-    vectors <- matrix(0, n, ncol(z) + 1)
-    vectors[at, ] <- cbind(score_counted * own$inside, z * own$q) / step$scale
-    vectors
-  })
-  tables <- amount$tables
-  if (!is.null(tables)) {
-    told <- matrix(0L, n, length(tables$columns) + 1)
-    told[at, ] <- cbind(
-      codes[, tables$columns, drop = FALSE], findInterval(y, tables$breaks) + 1L
-    )
-    tables <- list(
-      codes = told, levels = amount$levels[tables$columns],
-      bins = length(tables$breaks) + 1, variance = tables$noise$variance
-    )
-  }
-  list(
-    margin = margin,
-    columns = t(margin_strategy(length(amount$margin$noisy), "gaussian")) /
-      amount$margin$scale,
-    steps = steps, tables = tables
-  )
-}
-
-vectors_of_rows <- function(own, rows) {
-  own$margin <- own$margin[rows]
-  own$steps <- lapply(own$steps, function(v) v[rows, , drop = FALSE])
-  if (!is.null(own$tables)) {
-    own$tables$codes <- own$tables$codes[rows, , drop = FALSE]
-  }
-  own
-}
-
-#' Squared lengths of what records add, or of its difference to what others add
-#' @noRd
-moves_of_amount <- function(one, other) {
-  columns <- rbind(0, one$columns)
-  differences <- tcrossprod(columns)
-  length <- diag(differences)
-  a <- one$margin + 1
-  b <- if (is.null(other)) rep(1, length(a)) else other$margin + 1
-  moves <- length[a] + length[b] - 2 * differences[cbind(a, b)]
-  for (k in seq_along(one$steps)) {
-    v <- one$steps[[k]]
-    if (!is.null(other)) v <- v - other$steps[[k]]
-    moves <- moves + rowSums(v^2)
-  }
-  tables <- one$tables
-  if (is.null(tables)) {
-    return(moves)
-  }
-  last <- ncol(tables$codes)
-  before <- tables$codes
-  after <- if (is.null(other)) 0L * before else other$tables$codes
-  # Of a record without a value no table tells
-  none <- before[, last] == 0 & after[, last] == 0
-  both <- before[, last] > 0 & after[, last] > 0
-  for (t in seq_along(tables$levels)) {
-    levels <- c(tables$levels[t], tables$bins)
-    square <- prod((levels - 1) / levels)
-    pair <- c(t, last)
-    changed <- before[, pair] != after[, pair]
-    moves <- moves + ifelse(
-      none, 0, ifelse(both, replaced_squares(levels, changed), square)
-    ) / tables$variance[t]
-  }
-  moves
 }

@@ -36,11 +36,7 @@ release_amount_tables <- function(amount, file, set, budget, bins, free, known,
     return(NULL)
   }
   plan <- binned_tables_plan(amount$levels, bins, budget, free)
-  codes <- cbind(
-    if (length(plan$told) == ncol(file$predictors)) file$predictors else
-      file$predictors[, plan$told, drop = FALSE],
-    findInterval(file$y, breaks) + 1L
-  )
+  codes <- binned_codes(file, plan$told, breaks)
   noise <- table_noise(plan, amount$n)
   residuals <- noisy_residuals(
     block_counts(codes, plan), plan, noise, seed, file$what
@@ -53,6 +49,23 @@ release_amount_tables <- function(amount, file, set, budget, bins, free, known,
   list(
     breaks = breaks, columns = plan$told, known = known[plan$told],
     noise = noise, residuals = residuals, excess = excess
+  )
+}
+
+#' Records as an amount's tables have them: predictors, then the amount's bin
+#' @param records (list) See own_measurement().
+#' @return (integer matrix) 0 of a record without a value.
+#' @noRd
+binned_codes <- function(records, told, breaks) {
+  bin <- findInterval(records$y, breaks) + 1L
+  none <- is.na(bin)
+  if (any(none)) bin[none] <- 0L
+  # All of them need no copy
+  every <- length(told) == ncol(records$predictors)
+  cbind(
+    if (every) records$predictors else
+      records$predictors[, told, drop = FALSE], bin,
+    deparse.level = 0
   )
 }
 

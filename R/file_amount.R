@@ -197,13 +197,8 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
 #' @return (list) `breaks`, `noisy`, and the noise as paid.
 #' @noRd
 amount_margin <- function(y, breaks, budget, n, seed, what) {
-  bins <- length(breaks) - 1
-  strategy <- margin_strategy(bins, "gaussian")
-  plan <- list(
-    breaks = breaks, strategy = strategy,
-    noise = noise_of(amount_margin_moves(strategy), budget, bins)
-  )
-  score_margin(bin_counts(y, breaks), plan, range(breaks), seed, n, what)
+  x <- paid_by(margin_measurement(breaks, what, valued = FALSE), budget)
+  score_margin(bin_counts(y, breaks), x, range(breaks), seed, n)
 }
 
 #' Counts whose density falls outwards beyond the tenth at either end
@@ -252,13 +247,6 @@ falling <- function(y, weight) {
     }
   }
   rep(value[seq_len(k)], length[seq_len(k)])
-}
-
-#' A replaced record may have had no value: it then adds a column
-#' @noRd
-amount_margin_moves <- function(strategy) {
-  moves <- margin_sensitivity(strategy, "gaussian")
-  by_relation(moves[["add-remove"]], max(moves))
 }
 
 #' Where the margin lies: the intercept and the shape that scores start from
@@ -328,13 +316,12 @@ own_step <- function(file, rows, coding, family, b, shape, clip, prior, budget,
     )
     z <- own_vectors(rows$codes, coding, frame$scale, geometry) * geometry$unit
   }
-  noise <- noise_of(
-    sensitivity_of_reach(score_length, "gaussian"), budget, ncol(z) + 1
-  )
-  sums <- noisy_sums(
-    own_sums(file, coding, family, b, shape, clip, geometry), noise, seed,
-    file$what
-  )
+  x <- paid_by(own_measurement(file$what, ncol(z), list(
+    coding = coding, family = family, b = b, shape = shape, clip = clip,
+    geometry = geometry
+  )), budget)
+  noise <- x$noise
+  sums <- measured(x, file, list(seed))[[1]]
   unit <- geometry$unit * clip / score_steps
   records <- score_counted * n
   c(
@@ -387,32 +374,57 @@ expected_pulls <- function(family, rows, steps, posterior) {
   do.call(cbind, pulls)[rows$row, , drop = FALSE]
 }
 
-#' The whole sums of a step, see step_sums()
+#' A step as a measurement: see step_sums()
+#'
+#' The bound is known before the step is: no record's vector is longer.
+#' @param columns (count) Of the predictors' design.
+#' @param step (list) `coding` and `family` of the amount, and where its scores
+#'   are taken: `b`, `shape`, `clip` and `geometry`. `NULL`: not known yet.
+#' @return (`measurement`) Of records with `predictors` (levels) and `y`
+#'   (modelled scale, `NA`: none).
 #' @noRd
-own_sums <- function(file, coding, family, b, shape, clip, geometry,
-                     threads = default_threads()) {
-  own <- own_scores(file, coding, family, b, shape, clip, threads)
-  c(
-    score_counted * sum(own$inside),
-    own_sums_(
-      file$predictors, coding$levels, level_lines(geometry$whiten, coding),
-      own$scale, own$q, own_limit(geometry), threads
-    )
+own_measurement <- function(what, columns, step = NULL, number = 1,
+                            about = NULL) {
+  new_measurement(
+    what, paste("step", number), columns + 1,
+    bound = function(kind) sensitivity_of_reach(score_length, kind),
+    vectors = function(records, part) {
+      at <- which(!is.na(records$y))
+      codes <- records$predictors[at, , drop = FALSE]
+      own <- own_scores(list(predictors = codes, y = records$y[at]), step)
+      z <- own_vectors(codes, step$coding, own$scale, step$geometry)
+      vectors <- matrix(0, length(records$y), columns + 1)
+      vectors[at, ] <- cbind(score_counted * own$inside, z * own$q)
+      vectors
+    },
+    sums = function(file) {
+      own <- own_scores(file, step)
+      list(c(
+        score_counted * sum(own$inside),
+        own_sums_(
+          file$predictors, step$coding$levels,
+          level_lines(step$geometry$whiten, step$coding), own$scale, own$q,
+          own_limit(step$geometry), default_threads()
+        )
+      ))
+    },
+    about = about
   )
 }
 
 #' Whole scores of records, and the scale of their vectors
+#' @param step (list) See own_measurement().
 #' @return (list) `scale`, and `q` and `inside`, see whole_scores().
 #' @noRd
-own_scores <- function(file, coding, family, b, shape, clip,
-                       threads = default_threads()) {
+own_scores <- function(file, step) {
   eta <- line_sums_(
-    file$predictors, coding$levels, level_lines(b, coding), threads
+    file$predictors, step$coding$levels, level_lines(step$b, step$coding),
+    default_threads()
   )
-  frame <- score_frame(family, eta, shape)
-  lowest <- counted_above(family, frame, clip)
+  frame <- score_frame(step$family, eta, step$shape)
+  lowest <- counted_above(step$family, frame, step$clip)
   c(
-    frame["scale"], whole_scores(score_of(file$y, frame), clip, lowest)
+    frame["scale"], whole_scores(score_of(file$y, frame), step$clip, lowest)
   )
 }
 

@@ -4,9 +4,6 @@
 # Of mu squared, for the number of records where it is secret
 share_of_count <- 0.02
 
-# What pays for a block's noisy numbers
-what_of_block <- c(size = "noisy number of records", tables = "noisy tables")
-
 # The least and the largest factor of the margins' weights
 margin_factors <- c(1, 30)
 
@@ -178,10 +175,7 @@ block_costs <- function(plan, n) {
     tables <- NULL
   } else {
     cost <- function(margins, n = NULL) {
-      variance <- allocate_noise(plan, n, margins)
-      by_relation(
-        sum(plan$lengths$squared / variance), plan$replaced(plan, variance)
-      )
+      tables_bound(plan, allocate_noise(plan, n, margins))
     }
     costs <- if (plan$secret) {
       ends <- range(margin_factors)
@@ -199,7 +193,6 @@ block_costs <- function(plan, n) {
       gap = gaussian_gap(plan$sigma, sum(plan$lengths$cells))
     )
   }
-  stats::setNames(
-    list(plan$size_noise, tables), what_of_block[c("size", "tables")]
-  )
+  size <- if (plan$secret) own_cost(size_measurement(plan$size_noise))
+  stats::setNames(list(size, tables), what_of_block[c("size", "tables")])
 }

@@ -4,6 +4,9 @@
 # product over columns of e_j - 1 / L_j, and L_j times that is whole. See
 # ResidualPlanner: Xiao, He, Zhang and Kifer (2023), arXiv 2305.08175.
 
+# What pays for a block's noisy numbers
+what_of_block <- c(size = "noisy number of records", tables = "noisy tables")
+
 # Counts times the product of levels stay below 2^53 for any number of records
 largest_table <- 2^20
 
@@ -83,11 +86,15 @@ centred_table <- function(counts, levels) {
 #' beside a dropped record's it is up to 4 times as much, where a column of two
 #' levels changes alone.
 #' @param levels (integer) Of the table's columns.
-#' @param changed (logical) Which of them the replaced record changes.
+#' @param changed (logical matrix, a row for each replaced record) Which of them
+#'   it changes.
+#' @return (double)
 #' @noRd
-replaced_square <- function(levels, changed) {
+replaced_squares <- function(levels, changed) {
   same <- (levels - 1) / levels
-  2 * (prod(same) - prod(same - changed))
+  product <- rep(1, nrow(changed))
+  for (j in seq_along(levels)) product <- product * (same[j] - changed[, j])
+  2 * (prod(same) - product)
 }
 
 #' What a replaced record costs at most in a block
@@ -98,7 +105,7 @@ replaced_block <- function(plan, variance) {
 
 #' What a replaced record costs at most, in mu squared
 #'
-#' The largest sum over tables of replaced_square() / variance over all sets of
+#' The largest sum over tables of replaced_squares() / variance over all sets of
 #' columns that may change at once. The sum is a polynomial of 0/1 variables,
 #' one a column: its coefficients are added up over subsets for all sets at
 #' once. With more than 20 protected columns it is replaced_bound().
@@ -190,7 +197,126 @@ largest_moves <- function(tables, levels, published) {
   moves <- vapply(tables[!duplicated(kind)], function(columns) {
     may <- lapply(!published[columns], function(free) c(FALSE, free))
     sets <- unique(as.matrix(expand.grid(may)))
-    max(apply(sets, 1, replaced_square, levels = levels[columns]))
+    same <- (levels[columns] - 1) / levels[columns]
+    2 * (prod(same) - min(apply(same - t(sets), 2, prod)))
   }, 0)
   moves[match(kind, unique(kind))]
+}
+
+# As measurements ------------------------------------------------------------
+
+#' How far one record moves all tables together at most, in mu squared
+#' @param variance (double) Of each table's noise, in a residual's unit.
+#' @return (by relation)
+#' @noRd
+tables_bound <- function(plan, variance) {
+  by_relation(
+    sum(plan$lengths$squared / variance), plan$replaced(plan, variance)
+  )
+}
+
+#' The number of records as a measurement: each adds one unit
+#' @param noise (list) See plan_block().
+#' @noRd
+size_measurement <- function(noise) {
+  new_measurement(
+    what_of_block[["size"]], "number of records", 1,
+    # A replaced record leaves it as it is
+    bound = function(kind) by_relation(noise$factor, 0),
+    vectors = function(codes, part) matrix(noise$factor, nrow(codes), 1),
+    sums = function(n) list(noise$factor * n), noise = noise
+  )
+}
+
+#' The residuals of tables as a measurement
+#'
+#' @param plan (list) See plan_block() and binned_tables_plan().
+#' @param noise (data frame) See table_noise().
+#' @param names (character) Of the columns.
+#' @param codes (function of records) Gives their codes; one of 0 is in no table
+#'   of its column.
+#' @noRd
+table_measurement <- function(plan, noise, what = what_of_block[["tables"]],
+                              names = seq_along(plan$levels), codes = identity,
+                              about = NULL) {
+  levels_of <- function(t) plan$levels[plan$tables[[t]]]
+  tables <- seq_along(plan$tables)
+  new_measurement(
+    what, tables_named(plan$tables, names), noise$cells,
+    bound = function(kind) {
+      unit <- noise$factor * noise$cells
+      replaced <- largest_moves(plan$tables, plan$levels, plan$published)
+      Map(by_relation, unit * sqrt(noise$squared), unit * sqrt(replaced))
+    },
+    vectors = function(records, t) {
+      own <- codes(records)[, plan$tables[[t]], drop = FALSE]
+      noise$factor[t] * whole_cells(own, levels_of(t))
+    },
+    sums = function(counts) {
+      Map(function(counts, t) {
+        noise$factor[t] * whole_residual(counts, levels_of(t))
+      }, counts, tables)
+    },
+    moves = function(records, other, paid) {
+      table_moves(
+        plan, noise, codes(records), if (!is.null(other)) codes(other)
+      )
+    },
+    # Less than of each alone: no record moves all tables by their largest move
+    cost = function(paid) {
+      list(
+        rho = tables_bound(plan, noise$variance) / 2,
+        gap = sum(gaussian_gap(noise$scale, noise$cells))
+      )
+    },
+    noise = list(scale = noise$scale, rho = NA), about = about
+  )
+}
+
+tables_named <- function(tables, names) {
+  vapply(tables, function(columns) paste(names[columns], collapse = " x "), "")
+}
+
+#' What records add to the whole residual of a table, see whole_residual()
+#' @return (whole matrix, a row for each record)
+#' @noRd
+whole_cells <- function(codes, levels) {
+  vectors <- matrix(as.double(rowSums(codes == 0) == 0))
+  for (j in rev(seq_along(levels))) {
+    own <- levels[j] * outer(codes[, j], seq_len(levels[j]), `==`) - 1
+    # The first column's level is the fastest
+    vectors <- vectors[, rep(seq_len(ncol(vectors)), each = levels[j]),
+      drop = FALSE
+    ] * own[, rep(seq_len(levels[j]), ncol(vectors)), drop = FALSE]
+  }
+  vectors
+}
+
+#' See moves_of(): by inner products, for a table may have many cells
+#' @noRd
+table_moves <- function(plan, noise, codes, other) {
+  moves <- numeric(nrow(codes))
+  if (!is.null(other)) changed <- codes != other
+  for (t in seq_along(plan$tables)) {
+    columns <- plan$tables[[t]]
+    square <- noise$squared[t]
+    before <- is_in_table(codes, columns)
+    squares <- square * before
+    if (!is.null(other)) {
+      after <- is_in_table(other, columns)
+      squares <- ifelse(
+        before & after,
+        replaced_squares(plan$levels[columns], changed[, columns, drop = FALSE]),
+        square * (before | after)
+      )
+    }
+    moves <- moves + squares / noise$variance[t]
+  }
+  moves
+}
+
+is_in_table <- function(codes, columns) {
+  inside <- rep(TRUE, nrow(codes))
+  for (j in columns) inside <- inside & codes[, j] > 0
+  inside
 }

@@ -79,7 +79,7 @@ numbered_rules <- function(rules, levels) {
 #' The number of records with noise, at least 1
 #' @noRd
 noisy_size <- function(n, noise, seed) {
-  noisy <- noisy_sums(noise$factor * n, noise, seed, what_of_block[["size"]])
+  noisy <- measured(size_measurement(noise), n, list(seed))[[1]]
   max(1, noisy / noise$factor)
 }
 
@@ -96,16 +96,15 @@ noisy_size <- function(n, noise, seed) {
 #' @noRd
 noisy_residuals <- function(counts, plan, noise, seed,
                             what = what_of_block[["tables"]]) {
-  levels <- plan$levels
-  seeds <- stage_seeds(seed, "table", length(counts))
+  whole <- measured(
+    table_measurement(plan, noise, what), counts,
+    stage_seeds(seed, "table", length(counts))
+  )
   lapply(seq_along(counts), function(t) {
-    own <- levels[plan$tables[[t]]]
-    cells <- noise$cells[t]
-    whole <- noisy_sums(
-      noise$factor[t] * whole_residual(counts[[t]], own),
-      list(scale = noise$scale[t], rho = NA), seeds[[t]], what
+    centred_table(
+      whole[[t]] / (noise$factor[t] * noise$cells[t]),
+      plan$levels[plan$tables[[t]]]
     )
-    centred_table(whole / (noise$factor[t] * cells), own)
   })
 }
 

@@ -114,10 +114,9 @@ amount_budget <- function(mu, neighbours, sigma) {
 #' @noRd
 plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
   sigma <- least_sigma(table_bins * sum(levels), delta)
-  moves <- amount_margin_moves(margin_strategy(bins, "gaussian"))
+  parts <- planned_amount(bins, 1 + sum(levels - 1))
   costs <- lapply(
-    amount_budget(mu, neighbours, sigma), amount_costs, moves, bins, levels,
-    free
+    amount_budget(mu, neighbours, sigma), amount_costs, parts, levels, free
   )
   list(
     free = free, sigma = sigma, cost = list(
@@ -127,31 +126,26 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
   )
 }
 
-#' What the parts of an amount cost in all
-#' @param moves (by relation) Of the margin.
+#' The measurements of an amount but its tables, as far as they are public
+#' @param columns (count) Of the predictors' design.
 #' @noRd
-amount_costs <- function(budget, moves, bins, levels, free) {
-  step <- sensitivity_of_reach(score_length, "gaussian")
-  sums <- 2 + sum(levels - 1)
-  parts <- c(
-    list(part_cost(moves, budget$margin, bins)),
-    lapply(budget[c("first", "second")], part_cost, moves = step, sums),
-    if (!is.null(budget$tables) && length(levels) > 0) {
-      list(amount_tables_cost(budget$tables, levels, free))
-    }
-  )
+planned_amount <- function(bins, columns) {
+  step <- own_measurement("", columns)
   list(
-    rho = Reduce(`+`, lapply(parts, `[[`, "rho")),
-    gap = sum(vapply(parts, `[[`, 0, "gap"))
+    margin = margin_measurement(seq(0, bins), valued = FALSE),
+    first = step, second = step
   )
 }
 
-#' The cost of one part, not less than that of its noise, which is rounded up
+#' What the parts of an amount cost in all
+#' @param parts (list) See planned_amount().
 #' @noRd
-part_cost <- function(moves, budget, coordinates) {
-  cost <- budget$amount * moves / moves[[budget$neighbours]]
-  least <- noise_of(moves, budget, coordinates)$scale
-  list(rho = cost^2 / 2, gap = gaussian_gap(least, coordinates))
+amount_costs <- function(budget, parts, levels, free) {
+  costs <- Map(most_cost, parts, budget[names(parts)])
+  if (!is.null(budget$tables) && length(levels) > 0) {
+    costs$tables <- amount_tables_cost(budget$tables, levels, free)
+  }
+  cost_of(costs = unname(costs))
 }
 
 #' The cost of tables, however many bins they turn out to have
@@ -161,10 +155,7 @@ amount_tables_cost <- function(budget, levels, free) {
     plan <- binned_tables_plan(levels, bins, budget, free)
     # Noise that is too wide to be drawn is an error now
     table_noise(plan, 1)
-    variance <- allocate_noise(plan, 1)
-    by_relation(
-      sum(plan$lengths$squared / variance), replaced_star(plan, variance)
-    )
+    tables_bound(plan, allocate_noise(plan, 1))
   })
   costs <- do.call(pmax, costs)
   costs[[budget$neighbours]] <- budget$amount^2

@@ -323,9 +323,7 @@ block_rules <- function(plan) {
 #' @noRd
 measured_table <- function(block, levels) {
   data.frame(
-    columns = vapply(block$tables, function(columns) {
-      paste(names(levels)[columns], collapse = " x ")
-    }, ""),
+    columns = tables_named(block$tables, names(levels)),
     cells = block$noise$cells, sd = sqrt(block$noise$variance)
   )
 }

@@ -276,8 +276,11 @@ count_bins <- function(values, breaks) {
 #' @return (double)
 #' @noRd
 bin_counts <- function(z, breaks) {
-  bin <- findInterval(z, breaks, rightmost.closed = TRUE, all.inside = TRUE)
-  as.double(tabulate(bin, length(breaks) - 1))
+  as.double(tabulate(bins_of(z, breaks), length(breaks) - 1))
+}
+
+bins_of <- function(z, breaks) {
+  findInterval(z, breaks, rightmost.closed = TRUE, all.inside = TRUE)
 }
 
 # Noise ----------------------------------------------------------------------

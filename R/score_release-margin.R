@@ -84,31 +84,67 @@ margin_strategy <- function(bins, noise) {
 
 strategy_of <- function(margin) {
   margin_strategy(
-    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
+    length(margin$noisy), if (is_laplace(margin)) "laplace" else "gaussian"
   )
+}
+
+#' A margin as a measurement: a record adds its bin's column
+#'
+#' @param kind (string) Of the noise.
+#' @param valued (flag) Has every record a value? Where one may have none,
+#'   another in its place adds a whole column.
+#' @return (`measurement`) Of records with `y` (modelled scale, `NA`: none);
+#'   also `breaks` and `strategy`.
+#' @noRd
+margin_measurement <- function(breaks, what = "noisy margin",
+                               kind = "gaussian", valued = TRUE,
+                               about = NULL) {
+  strategy <- margin_strategy(length(breaks) - 1, kind)
+  bins <- function(records) {
+    if (!is.null(records)) {
+      found <- bins_of(records$y, breaks)
+      ifelse(is.na(found), 0L, found)
+    }
+  }
+  x <- new_measurement(
+    what, "margin", length(breaks) - 1,
+    bound = function(kind) {
+      moves <- margin_sensitivity(strategy, kind)
+      if (!valued) moves[["replace"]] <- max(moves)
+      moves
+    },
+    vectors = function(records, part) {
+      rbind(0, t(strategy))[bins(records) + 1, , drop = FALSE]
+    },
+    sums = function(counts) list(margin_sums(counts, strategy)),
+    moves = if (kind == "gaussian") function(records, other, noise) {
+      rows <- list(bins(records), bins(other))
+      do.call(moves_of_rows, c(
+        list(t(strategy), noise), Filter(Negate(is.null), rows)
+      ))
+    },
+    about = about
+  )
+  x$breaks <- breaks
+  x$strategy <- strategy
+  x
 }
 
 #' The noisy margin
 #'
 #' @param counts (double) Records in each bin, see bin_counts().
-#' @param plan (list) See plan_margin().
+#' @param x (list) See margin_measurement(), with its noise.
 #' @param n (number) What the counts sum to: N, which is public, or what was
 #'   released of it.
-#' @param what (string) See noisy_sums().
 #' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
 #'   (counts by bin, their sum n), and the noise as paid.
 #' @noRd
-score_margin <- function(counts, plan, bounds, seed, n,
-                         what = "noisy margin") {
-  bins <- length(plan$breaks) - 1
-  sums <- noisy_sums(
-    margin_sums(counts, plan$strategy), plan$noise, seed, what
-  )
-  counts <- solve(plan$strategy, sums)
+score_margin <- function(counts, x, bounds, seed, n) {
+  counts <- solve(x$strategy, measured(x, counts, list(seed))[[1]])
   # The counts nearest to the noisy ones that sum to it
-  spread <- solve(crossprod(plan$strategy), rep(1, bins))
+  spread <- solve(crossprod(x$strategy), rep(1, length(counts)))
   counts <- counts - spread * (sum(counts) - n) / sum(spread)
-  c(list(breaks = plan$breaks, bounds = bounds, noisy = counts), plan$noise)
+  c(list(breaks = x$breaks, bounds = bounds, noisy = counts), x$noise)
 }
 
 #' The whole sums of a margin

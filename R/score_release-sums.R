@@ -228,69 +228,6 @@ vector_lengths <- function(z, noise) {
   if (noise == "laplace") max(rowSums(abs(z))) else sqrt(max(rowSums(z^2)))
 }
 
-#' Noise that spends a budget on a sensitivity
-#'
-#' @param sensitivity (by relation) In whole units.
-#' @param budget (list) `noise` (`"gaussian"` or `"laplace"`), `relation` and
-#'   `amount`: mu, or epsilon.
-#' @return (list) `scale` (whole: the standard deviation, or the scale of
-#'   Laplace noise), `deviation`, and `rho` with `gap`, or `epsilon`: what it
-#'   costs by relation.
-#' @noRd
-noise_of <- function(sensitivity, budget, coordinates) {
-  scale <- ceiling(sensitivity[[budget$neighbours]] / budget$amount)
-  laplace <- budget$noise == "laplace"
-  refuse_if(
-    !(scale < if (laplace) 2^42 else 2^31), "{.arg epsilon} must be larger.",
-    x = "The noise of a part would be too large to be sampled exactly.",
-    i = "So little could be learnt that public knowledge alone is better.",
-    arg = "epsilon"
-  )
-  if (laplace) {
-    return(list(
-      scale = scale, deviation = laplace_deviation(scale),
-      epsilon = sensitivity / scale
-    ))
-  }
-  list(
-    scale = scale, deviation = scale, rho = sensitivity^2 / (2 * scale^2),
-    gap = gaussian_gap(scale, coordinates)
-  )
-}
-
-#' Standard deviation of P(x) proportional to exp(-|x| / scale)
-#' @noRd
-laplace_deviation <- function(scale) {
-  q <- exp(-1 / scale)
-  sqrt(2 * q) / (1 - q)
-}
-
-draw_noise <- function(noise, n, seed) {
-  # A run's own words decide no noise: that is of the system's generator
-  words <- if (is_seeded(seed)) seed_words(seed, "noise")
-  if (is.null(noise$rho)) {
-    discrete_laplace_(n, 1, noise$scale, words)
-  } else {
-    discrete_gaussian_(n, noise$scale, words)
-  }
-}
-
-#' Whole sums with whole noise
-#'
-#' Where a release meets the file: an audit that runs it again on a neighbour
-#' listens here, see replay_tape(). A run that goes on hears what was drawn
-#' before it failed.
-#' @param what (string) The charge that pays for it.
-#' @noRd
-noisy_sums <- function(sums, noise, seed, what) {
-  run <- run_of(seed)
-  n <- length(sums)
-  noisy <- kept_noisy(run, what, noise$scale, n, function() {
-    sums + draw_noise(noise, n, seed)
-  })
-  if (is.null(run$tape)) noisy else run$tape(noisy, noise$scale, what)
-}
-
 # What they may spend --------------------------------------------------------
 
 #' What the parts may spend
@@ -375,20 +312,6 @@ with_step_cost <- function(budget, columns) {
     )
   }
   budget
-}
-
-#' One charge for each noisy part, before its noise is drawn
-#' @param costs (list or `NULL` by part) `epsilon`, or `rho` and `gap`.
-#' @noRd
-plan_charges <- function(costs) {
-  costs <- Filter(Negate(is.null), costs)
-  do.call(join_charges, lapply(names(costs), function(what) {
-    cost <- costs[[what]]
-    charge(
-      new_charge_id(), what,
-      epsilon = cost$epsilon, rho = cost$rho, gap = cost$gap %||% NA_real_
-    )
-  }))
 }
 
 #' Write down what a release will cost: no noise is drawn before

@@ -114,24 +114,8 @@ plan_score_tables <- function(file, budget, bins) {
   )
   plan$bins <- plan$levels[length(plan$levels)]
   plan$noise <- table_noise(plan, file$n)
-  plan$cost <- score_tables_cost(plan)
+  plan$cost <- own_cost(table_measurement(plan, plan$noise))
   plan
-}
-
-#' What a record costs in tables of public predictors
-#'
-#' Dropped, it takes (L - 1) / L (B - 1) / B of squared length from each.
-#' Another response moves it to another bin of its level: 2 (L - 1) / L.
-#' @noRd
-score_tables_cost <- function(plan) {
-  noise <- plan$noise
-  list(
-    rho = by_relation(
-      sum(noise$squared / noise$variance),
-      plan$replaced(plan, noise$variance)
-    ) / 2,
-    gap = sum(gaussian_gap(noise$scale, noise$cells))
-  )
 }
 
 #' Is there a margin whose bins tables may have, and Gaussian noise?

@@ -544,7 +544,7 @@ release_budget <- function(settings, family, file, epsilon, neighbours,
 }
 
 #' All of the margin that is public, before its noise is drawn
-#' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
+#' @return (list) See margin_measurement().
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget) {
   ends <- stated_ends(model, settings)
@@ -563,13 +563,7 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
     ))
   }
   breaks <- margin_breaks(file, model, settings, b, shape, ends)
-  strategy <- margin_strategy(length(breaks) - 1, budget$noise)
-  list(
-    breaks = breaks, strategy = strategy,
-    noise = noise_of(
-      margin_sensitivity(strategy, budget$noise), budget, length(breaks) - 1
-    )
-  )
+  paid_by(margin_measurement(breaks, kind = budget$noise), budget)
 }
 
 #' The margin's public ends, see histogram_breaks()

@@ -77,9 +77,8 @@ test_that("a record moves each residual by what is counted, in whole numbers", {
         moved <- vapply(parts, function(part) {
           sum((part[[t]] - parts[[i]][[t]])^2)
         }, 0)
-        counted <- apply(domain, 1, function(other) {
-          replaced_square(levels[columns], (other != domain[i, ])[columns])
-        })
+        changed <- t(t(domain) != domain[i, ])[, columns, drop = FALSE]
+        counted <- replaced_squares(levels[columns], changed)
         expect_equal(moved, counted * lengths$cells[t]^2)
         expect_true(all(counted <= 2 + 1e-12))
       }
@@ -99,7 +98,7 @@ test_that("a replaced record costs the largest sum over sets of columns", {
     })))
     brute <- apply(sets, 1, function(changed) {
       sum(mapply(function(columns, g) {
-        replaced_square(levels[columns], changed[columns]) / g
+        replaced_squares(levels[columns], rbind(changed[columns])) / g
       }, tables, variance))
     })
     expect_equal(
@@ -114,7 +113,7 @@ test_that("a replaced record costs the largest sum over sets of columns", {
   for (k in 1:50) {
     changed <- stats::runif(22) < stats::runif(1)
     expect_lte(sum(mapply(function(columns, g) {
-      replaced_square(levels[columns], changed[columns]) / g
+      replaced_squares(levels[columns], rbind(changed[columns])) / g
     }, tables, variance)), cost)
   }
 })

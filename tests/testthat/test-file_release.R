@@ -136,8 +136,8 @@ test_that("an amount is charged for the predictors that it has", {
     budget <- amount_budget(spending$amounts$mu, "add-remove", own$sigma)
     bins <- length(amount$breaks) - 1
     exact <- amount_costs(
-      budget$tables, amount_margin_moves(margin_strategy(bins, "gaussian")),
-      bins, amount$levels, rep(TRUE, length(amount$levels))
+      budget$tables, planned_amount(bins, 1 + sum(amount$levels - 1)),
+      amount$levels, rep(TRUE, length(amount$levels))
     )
     expect_lte(exact$rho[[2]], own$cost$rho[[2]])
     expect_lte(exact$gap, own$cost$gap)

@@ -35,7 +35,7 @@ test_that("one record moves tables by what is counted, and one does so fully", {
     budget <- list(amount = 0.4, neighbours = neighbours, sigma = 2^14)
     plan <- binned_tables_plan(c(2L, 1L, 3L), 4, budget, rep(FALSE, 3))
     plan$noise <- table_noise(plan, 100)
-    cost <- score_tables_cost(plan)
+    cost <- own_cost(table_measurement(plan, plan$noise))
     expect_lte(2 * cost$rho[[neighbours]], 0.4^2 * (1 + 1e-9))
     expect_gt(2 * cost$rho[[neighbours]], 0.4^2 * 0.99)
     # Squared mu of a whole change of all tables
