@@ -228,7 +228,7 @@ check_kept <- function(part, target) {
         all(found$n[same] == counts) %in% TRUE)
     }
     # A database knows dates and flags, or refuses them
-    if (!is.numeric(own) || inherits(own, "Date")) {
+    if (!is.numeric(own) || is_time(own)) {
       return(TRUE)
     }
     # Whole numbers of 64 bits would need a package to be read
@@ -259,8 +259,8 @@ database_rows <- function(set, con, texts = character()) {
   columns <- Map(function(x, text) {
     if (is.factor(x)) {
       as.character(x)
-    } else if (inherits(x, "Date")) {
-      if (dateless) date_text(x) else x
+    } else if (is_time(x)) {
+      if (dateless) time_forms(x)[[1]] else x
     } else {
       x <- plain_column(x)
       if (is.double(x) && text) decimal_text(x) else x
