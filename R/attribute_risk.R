@@ -196,11 +196,11 @@ file_classes <- function(spec, y, intervals) {
   }
   parts <- amount_parts(spec)
   apart <- function(x) is.na(x) | part_of(x, parts) %in% which(!parts$valued)
-  y <- plain_amount(y)
+  y <- amount_numbers(y, spec)
   cut <- value_classes(y[!apart(y)], intervals)
   structure(
     function(x, name, arg) {
-      x <- plain_amount(x)
+      x <- amount_numbers(x, spec)
       class <- paste0("=", as_text(x))
       valued <- !apart(x)
       class[valued] <- cut(x[valued], name, arg)

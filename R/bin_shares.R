@@ -15,10 +15,10 @@ quantile_breaks <- function(amount, counts, bins) {
 #' the modelled scale: what is only that would pass for a relation.
 #' @noRd
 between_values <- function(amount, breaks) {
-  if (is.na(amount$digits)) {
+  if (amount$unit == 0) {
     return(breaks)
   }
-  unit <- 10^-amount$digits
+  unit <- amount$unit
   scale <- response_transforms[[amount$transform]]
   # Dates that all start a month or a year
   months <- min(amount$parts$months)

@@ -21,7 +21,8 @@
 #'
 #' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000. An
 #' amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
-#' its values are negative. Frequent zeros become a part of their own. Multiples
+#' its values are negative. A rate is drafted as an amount, since records do not
+#' tell that no value can lie above 1. Frequent zeros become a part of their own. Multiples
 #' of 10, 100 and so on become heaps if they are frequent. Decimals are counted,
 #' up to nine; beyond that `digits` is `"any"`. `storage` is the column's type
 #' in R.
@@ -33,7 +34,8 @@
 #' in the file. Tagged missing values of Stata and SAS become plain ones, and a
 #' message names their columns.
 #'
-#' *Dates.* If every date is the first of a month, or of a year, the bounds are
+#' *Dates.* A column of class `POSIXct`, or of text such as 2020-01-31 23:59,
+#' becomes a `"datetime"`, with seconds if a value has some. If every date is the first of a month, or of a year, the bounds are
 #' months or years. If these days are only frequent, they become heaps.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
@@ -93,7 +95,9 @@ draft_of_file <- function(file, most) {
   })
   lists <- vapply(table, is.list, TRUE)
   table[lists] <- lapply(table[lists], I)
-  left <- table$column[table$type == "id"]
+  left <- table$column[!vapply(table$type, function(type) {
+    column_kinds[[type]]$released
+  }, NA)]
   tell_drafted(left, file$like[left], Filter(function(name) {
     has_tags(file$like[[name]])
   }, names(file$like)))
@@ -110,7 +114,7 @@ tell_drafted <- function(left, like, tagged) {
     stated <- if (is.factor(x) || is.character(x)) {
       "type = \"category\", levels = c(..)"
     } else {
-      type <- if (inherits(x, "Date")) "date" else "amount"
+      type <- class_kind(x)$name %||% "amount"
       sprintf("type = \"%s\", lower = .., upper = ..", type)
     }
     line <- sprintf(
@@ -138,9 +142,11 @@ tell_drafted <- function(left, like, tagged) {
 #' @noRd
 draft_row <- function(x, name, most) {
   label <- attr(x, "label", exact = TRUE)
+  kind <- drafting_kind(x)
+  if (!is.null(kind)) x <- kind$read(x, name)
   values <- plain_column(x)
-  row <- if (inherits(x, "Date")) {
-    draft_date(values, name)
+  row <- if (!is.null(kind)) {
+    kind$draft(values, x, name)
   } else if (is.factor(x) || is.character(values)) {
     draft_text(values, x)
   } else if (is.logical(values)) {
@@ -152,7 +158,8 @@ draft_row <- function(x, name, most) {
   c(row, list(
     column = name, storage = draft_storage(x, row),
     label = if (is_string(label)) label,
-    missing = row$type != "id" && anyNA(values), confirmed = FALSE
+    missing = column_kinds[[row$type]]$released && anyNA(values),
+    confirmed = FALSE
   ))
 }
 
@@ -186,54 +193,6 @@ draft_levels <- function(found, declared, type) {
     names(levels) <- c(names(known), rep("", length(others)))
   }
   list(type = type, levels = levels)
-}
-
-draft_date <- function(days, name) {
-  days <- floor(days[is.finite(days)])
-  years <- civil_date(days)$year
-  refuse_if(
-    any(years < 0 | years > 9999),
-    "Dates must lie in the years 0 to 9999.",
-    x = "Those of {.val {name}} do not, for
-         {counted(sum(years < 0 | years > 9999), 'record')}.", arg = "data"
-  )
-  codes <- date_codes(days)
-  days <- days[!days %in% codes]
-  if (differ_mostly(days) && length(days) > few_levels) {
-    return(list(type = "id"))
-  }
-  ends <- civil_date(range(days))$year
-  period <- if (length(unique(days)) > 1) {
-    Find(function(months) all(starts_period(days, months)), c(12, 1))
-  }
-  last <- if (is.null(period)) {
-    c("-01-01", "-12-31")
-  } else if (period == 1) {
-    c("-01", "-12")
-  } else {
-    ""
-  }
-  ends <- paste0(sprintf("%04.0f", ends), last)
-  list(
-    type = "date", lower = ends[1], upper = ends[2],
-    codes = list(date_text(codes)),
-    heaps = list(if (is.null(period)) date_heaps(days) else double())
-  )
-}
-
-#' The first of a month and of a year, where they are three times as frequent as
-#' other days
-#' @noRd
-date_heaps <- function(days) {
-  if (length(unique(days)) <= few_records) {
-    return(double())
-  }
-  month <- mean(starts_period(days, 1))
-  year <- mean(starts_period(days, 12))
-  c(
-    if (month > 0.1) 1,
-    if (year > 0.05 && (month <= 0.1 || year > 0.25 * month)) 12
-  )
 }
 
 draft_number <- function(values, x) {
@@ -316,7 +275,7 @@ draft_digits <- function(values, most = most_digits) {
 #' @return (string or `NULL`)
 #' @noRd
 draft_storage <- function(x, row) {
-  if (row$type %in% c("id", "date")) {
+  if (!"storage" %in% column_kinds[[row$type]]$fields) {
     return(NULL)
   }
   storage <- storage_of(x)
@@ -448,36 +407,4 @@ codes_above <- function(values) {
     }
   }
   double()
-}
-
-# Dates that stand for no date: the first and last ones that programs can write,
-# and those that people do
-placeholder_dates <- c(
-  "0001-01-01", "1111-11-11", "1582-10-14", "1582-10-15", "1753-01-01",
-  "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01",
-  "1904-01-01", "1960-01-01", "1970-01-01", "2099-12-31", "2100-01-01",
-  "2222-02-22", "3000-01-01"
-)
-placeholder_years <- c(2999, 7777, 8888, 9998, 9999)
-
-#' Placeholders that are far from other dates, or far more frequent
-#' @param days (double) Whole days, none missing.
-#' @noRd
-date_codes <- function(days) {
-  distinct <- sort(unique(days))
-  found <- distinct[
-    distinct %in% date_number(placeholder_dates) |
-      civil_date(distinct)$year %in% placeholder_years
-  ]
-  rest <- setdiff(distinct, found)
-  if (length(found) == 0 || length(rest) == 0) {
-    return(double())
-  }
-  n <- tabulate(match(days, distinct))
-  usual <- max(n[distinct %in% rest])
-  far <- max(2 * 365, diff(range(rest)) / 10)
-  found[vapply(found, function(code) {
-    many <- n[match(code, distinct)]
-    min(abs(rest - code)) > far || (many >= 5 && many >= 5 * usual)
-  }, NA)]
 }

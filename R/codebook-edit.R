@@ -103,18 +103,16 @@ changed_field <- function(value, field, name) {
 edited_row <- function(table, i, change) {
   old <- column_spec(table[i, ])
   type <- plain_types(change$type %||% old$type)
+  kind <- column_kinds[[type]]
   transform <- change$transform %||% old$transform
-  stale <- setdiff(
-    names(codebook_fields), c(general_fields, codebook_types[[type]])
-  )
   # Not idle fields of a type that does not exist: it is refused as such
-  if (!type %in% names(codebook_types)) stale <- character()
-  moved <- type != old$type || !identical(transform, old$transform)
-  if (moved && old$family %in% default_family(old$type, old$transform)) {
-    stale <- c(stale, "family")
+  stale <- if (!is.null(kind)) {
+    setdiff(names(codebook_fields), c(general_fields, kind$fields))
   }
-  storage <- !is_stated(old$storage) ||
-    old$storage %in% codebook_storages[[type]]
+  moved <- type != old$type || !identical(transform, old$transform)
+  usual <- is_amount(old) && old$family %in% old$kind$family(old$transform)
+  if (moved && usual) stale <- c(stale, "family")
+  storage <- !is_stated(old$storage) || old$storage %in% kind$storages
   if (!storage) stale <- c(stale, "storage")
   change <- c(
     change, codebook_fields[setdiff(stale, names(change))]
@@ -191,7 +189,7 @@ tell_confirmed <- function(specs, equal) {
 #' @noRd
 listed_levels <- function(spec, most = 12) {
   values <- if (is_amount(spec)) {
-    vapply(spec$codes, format_code, "", spec)
+    stats::setNames(spec$kind$text(spec$codes), names(spec$codes))
   } else {
     spec$levels
   }
@@ -221,7 +219,7 @@ equal_to_file <- function(data, specs) {
       x = "{absent}", arg = "data"
     )
     found <- lapply(specs, function(spec) {
-      if (spec$type == "id") {
+      if (!spec$kind$released) {
         return(NULL)
       }
       equal <- equal_to_column(whole_column(file, spec$column), spec)
@@ -253,20 +251,19 @@ equal_to_column <- function(x, spec) {
     return(NULL)
   }
   ends <- c(lower = spec$lower, upper = spec$upper)
-  equals <- vapply(ends, equal_statistic, "", values, spec$type == "date")
+  equals <- vapply(ends, equal_statistic, "", values, spec$kind$typed)
   equals[nzchar(equals)]
 }
 
 #' What of a column a number is, in words; empty if nothing that tells
-#' @param date (flag) Are the numbers days?
+#' @param typed (function of numbers) See new_column_kind().
 #' @noRd
-equal_statistic <- function(stated, values, date = FALSE) {
+equal_statistic <- function(stated, values, typed = identity) {
   # Everybody knows 0 and 1
   ends <- if (!stated %in% 0:1) range(values)
   if (stated %in% ends) {
     size <- if (stated == ends[1]) "smallest" else "largest"
     return(paste("is the", size, "value"))
   }
-  if (date) stated <- structure(stated, class = "Date")
-  if (coincides(stated, values)) "is a value or a usual statistic" else ""
+  if (coincides(typed(stated), values)) "is a value or a usual statistic" else ""
 }

@@ -13,6 +13,17 @@ codebook_fields <- list(
   confirmed = NA
 )
 
+#' Is anything stated?
+#' @noRd
+is_stated <- function(x) {
+  if (is.list(x)) x <- x[[1]]
+  length(x) > 0 && !anyNA(x) && !isFALSE(x)
+}
+
+or_default <- function(x, default) {
+  unname(ifelse(is.na(x), default, x))
+}
+
 # A draft's mark: it stands behind the type, in a cell that no codebook can lack
 draft_mark <- "?"
 
@@ -95,8 +106,8 @@ field_text <- function(x) {
 }
 
 value_text <- function(x) {
-  if (inherits(x, "Date")) {
-    date_text(x)
+  if (is_time(x)) {
+    time_forms(x)[[1]]
   } else if (is.numeric(x) && !is.object(x)) {
     shortest_text(x)
   } else {
@@ -193,22 +204,11 @@ is_heaped <- function(x, spec) {
   step <- spec$heaps[1]
   found <- rep(FALSE, length(x))
   at <- which(is.finite(x))
-  if (spec$type == "date") {
+  if (spec$kind$calendar) {
     if (is.na(step)) step <- spec$months
     if (!is.na(step)) found[at] <- starts_period(x[at], step)
   } else if (!is.na(step)) {
     found[at] <- is_multiple(x[at], step)
   }
   found
-}
-
-#' The decimals of an amount; `NA` where it may have any
-#' @noRd
-amount_digits <- function(spec) if (spec$type == "amount") spec$digits else 0L
-
-#' The step between values of an amount; 0 where they may have any decimals
-#' @noRd
-amount_unit <- function(spec) {
-  digits <- amount_digits(spec)
-  if (is.na(digits)) 0 else 10^-digits
 }

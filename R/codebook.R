@@ -1,64 +1,12 @@
 # The codebook of a file: what is publicly known of each of its columns. All
 # that a strict release of a file rests on besides its records is read here.
 
-# The kinds of columns, and what a codebook states of each beyond its name
-codebook_types <- list(
-  category = c("levels", "storage", "missing", "outside"),
-  ordered = c("levels", "storage", "missing", "outside"),
-  logical = c("storage", "missing"),
-  count = c(
-    "lower", "upper", "storage", "missing", "codes", "heaps", "zero", "outside",
-    "transform", "family"
-  ),
-  amount = c(
-    "lower", "upper", "digits", "storage", "missing", "codes", "heaps", "zero",
-    "outside", "transform", "family"
-  ),
-  date = c(
-    "lower", "upper", "missing", "codes", "heaps", "outside", "transform",
-    "family"
-  ),
-  id = "records"
-)
-
-codebook_transforms <- c("identity", "log", "asinh")
-
-# By type, the default first
-codebook_families <- list(
-  count = c("neg_binomial", "poisson", "student_t", "gaussian"),
-  amount = c("student_t", "gaussian"), date = c("student_t", "gaussian")
-)
-
-is_amount <- function(spec) spec$type %in% names(codebook_families)
-
 # Fields that every type may have
 general_fields <- c("column", "type", "unit", "label", "confirmed")
 
 # A table of more cells than this by another column is noise: a strict release
 # takes no more levels, and a draft makes no more
 most_levels <- 200L
-
-# More levels than this are no categories
-largest_levels <- 10000L
-
-# A number has 15 digits that can be relied on
-largest_bound <- 1e15
-
-most_digits <- 9L
-
-# What an amount states that may have any decimals
-any_digits <- "any"
-
-# What a column of a set can come back as, by type. Dates are R's dates.
-codebook_storages <- list(
-  category = c("factor", "text", "integer", "double"),
-  ordered = c("factor", "text", "integer", "double"),
-  logical = c("logical", "integer", "double"),
-  count = c("integer", "double"), amount = c("integer", "double")
-)
-
-# Sums and priors are of numbers about 1: the least size of the larger bound
-smallest_size <- 1e-4
 
 #' The codebook of a file
 #'
@@ -79,18 +27,22 @@ smallest_size <- 1e-4
 #' backslash before it.
 #' * `column`: the name of the column.
 #' * `type`: `"category"`; `"ordered"`; `"logical"`, including columns of 0 and
-#'   1; `"count"`, whole numbers; `"amount"`; `"date"`; or `"id"`, an
-#'   identifier, which is left out of every release.
+#'   1; `"count"`, whole numbers; `"amount"`; `"rate"`, numbers from 0 to 1;
+#'   `"date"`; `"datetime"`, a day with a time; or `"id"`, an identifier, which
+#'   is left out of every release.
 #' * `levels` (category, ordered): every value that the column can have, in
 #'   order, including values that no record has. If the file's column holds
 #'   numbers, the levels are these numbers. At most 10,000 levels;
 #'   [file_release()] takes at most 200.
-#' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
-#'   as 2020-01-31. State both as months, such as 2020-01, if every date is the
+#' * `lower`, `upper` (all with values): smallest and largest value, dates as
+#'   2020-01-31. State both as months, such as 2020-01, if every date is the
 #'   first of a month, and as years, such as 2020, if every date is the first of
-#'   a year: so are then all synthetic dates. At least one of the two must be
-#'   0.0001 or more in absolute value. If neither is, measure in another unit.
-#' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for
+#'   a year: so are then all synthetic dates. Date-times are in UTC. With bounds
+#'   such as 2020-01-31 23:59:59 they are of whole seconds, with bounds such as
+#'   2020-01-31 23:59 of whole minutes; those between are rounded. A rate's
+#'   bounds are 0 and 1 by default. At least one of the two must be 0.0001 or
+#'   more in absolute value. If neither is, measure in another unit.
+#' * `digits` (amount, rate): how many decimals values have, from -9 to 9: 2 for
 #'   cents, 0 for whole numbers, -3 for whole thousands. `"any"`: any number of
 #'   decimals. Synthetic values have this number of decimals. A protected value
 #'   of the file with more decimals is rounded; a published one is an error.
@@ -102,29 +54,30 @@ smallest_size <- 1e-4
 #'   amount as `"integer"` or `"double"`. Default: categories whose levels are
 #'   all numbers are numbers, others factors; flags are logical; counts and
 #'   amounts are integers if their `digits`, bounds and codes are whole and
-#'   within R's integers. Dates have class `Date`.
+#'   within R's integers. Dates have class `Date`, date-times class `POSIXct`.
 #' * `unit`, `label`: the unit in which the column is measured, and what the
 #'   column is, for readers. A protected column of a set has the `label` as its
 #'   attribute; a label of the file's column is left out.
 #' * `missing`: may values be missing? Default `FALSE`.
-#' * `codes` (count, amount, date): special values, such as -9 for no answer, or
+#' * `codes` (all with values): special values, such as -9 for no answer, or
 #'   a top code. Each is a level of its own, apart from the values, see "Parts
 #'   of amounts" in [file_plan()]. They may lie outside the bounds.
-#' * `heaps` (count, amount): multiples that are more frequent than other
+#' * `heaps` (all with values): multiples that are more frequent than other
 #'   values, such as `10|100|1000`, each a multiple of the one before. Heaps of
 #'   dates are in months: `1|12` if the first of a month, and the first of
-#'   January, are more frequent than other days.
-#' * `zero` (count, amount): is zero a part of its own? Default `FALSE`.
+#'   January, are more frequent than other days. Those of date-times are in
+#'   seconds: `3600|86400` if full hours, and midnight, are more frequent.
+#' * `zero` (count, amount, rate): is zero a part of its own? Default `FALSE`.
 #' * `outside`: what happens to values outside the levels or bounds. For a
-#'   category, name the level that takes them. For a count, amount or date,
-#'   state `"bound"` to move them to the nearest bound. Default: such values
+#'   category, name the level that takes them. For all with values, state
+#'   `"bound"` to move them to the nearest bound. Default: such values
 #'   are an error.
-#' * `transform` (count, amount, date): `"identity"`, the default, `"log"` or
-#'   `"asinh"`. Under `"log"`, negative values are a part of their own. If 0
+#' * `transform` (all with values): `"identity"`, the default, and but for rates
+#'   `"log"` or `"asinh"`. Under `"log"`, negative values are a part of their own. If 0
 #'   lies within the bounds, `"log"` needs `zero` to be `TRUE`, unless 0 is one
 #'   of the `codes`.
-#' * `family` (count, amount, date): the name of the family that models the
-#'   values. Dates and amounts take `"student_t"`, their default, or
+#' * `family` (all with values): the name of the family that models them. All
+#'   but counts take `"student_t"`, their default, or
 #'   `"gaussian"`. Counts take `"student_t"`, `"gaussian"`, `"neg_binomial"` or
 #'   `"poisson"`. The default for a count is `"neg_binomial"` without a
 #'   transform and `"student_t"` with one. `"neg_binomial"` and `"poisson"` take
@@ -224,27 +177,14 @@ codebook_table <- function(x) {
   table[lists] <- lapply(table[lists], unclass)
   check_codebook_names(table)
   table <- with_draft_marks(table)
-  type <- plain_types(table$type)
-  whole <- type == "amount" & table$storage %in% "integer"
-  table$digits[whole] <- or_default(table$digits[whole], "0")
-  amounts <- which(type %in% names(codebook_families))
-  table$transform[amounts] <- or_default(table$transform[amounts], "identity")
-  table$family[amounts] <- or_default(
-    table$family[amounts], default_family(type, table$transform)[amounts]
-  )
+  for (i in seq_len(nrow(table))) {
+    kind <- column_kinds[[plain_types(table$type[i])]]
+    counts <- kind$defaults(as.list(table[i, ]), kind)
+    for (field in names(counts)) {
+      table[[field]][i] <- or_default(table[[field]][i], counts[[field]])
+    }
+  }
   table
-}
-
-#' The family of a type under a transform, where nothing is stated
-#' @noRd
-default_family <- function(type, transform) {
-  # Families of counts are of counts as they are
-  whole <- type == "count" & transform %in% "identity"
-  ifelse(whole, codebook_families$count[1], "student_t")
-}
-
-or_default <- function(x, default) {
-  unname(ifelse(is.na(x), default, x))
 }
 
 check_codebook_names <- function(table) {
@@ -258,28 +198,22 @@ check_codebook_names <- function(table) {
     length(twice) > 0, "A codebook must have one row for each column.",
     x = "{.val {twice}} {?has/have} more than one.", arg = "x"
   )
-  odd <- table$column[!plain_types(table$type) %in% names(codebook_types)]
+  odd <- table$column[!plain_types(table$type) %in% names(column_kinds)]
   refuse_if(
     length(odd) > 0,
-    "{.field type} must be one of {.or {.val {names(codebook_types)}}}.",
+    "{.field type} must be one of {.or {.val {names(column_kinds)}}}.",
     x = "It is none of them for {.val {odd}}.", arg = "x"
   )
 }
 
 # One row ----------------------------------------------------------------------
 
-#' Is anything stated?
-#' @noRd
-is_stated <- function(x) {
-  if (is.list(x)) x <- x[[1]]
-  length(x) > 0 && !anyNA(x) && !isFALSE(x)
-}
-
 check_codebook_row <- function(table, i) {
   row <- table[i, ]
   row$type <- plain_types(row$type)
   column <- row$column
-  idle <- setdiff(names(row), c(general_fields, codebook_types[[row$type]]))
+  spec <- column_spec(table[i, ])
+  idle <- setdiff(names(row), c(general_fields, spec$kind$fields))
   idle <- idle[vapply(idle, function(f) is_stated(row[[f]]), TRUE)]
   refuse_if(
     length(idle) > 0,
@@ -288,163 +222,29 @@ check_codebook_row <- function(table, i) {
          {.val {row$type}}.",
     arg = "x"
   )
-  if ("levels" %in% codebook_types[[row$type]]) check_book_levels(row)
-  if ("lower" %in% codebook_types[[row$type]]) check_book_amount(row)
-  check_book_storage(row)
+  spec$kind$check(row, spec)
+  check_book_storage(row, spec)
   refuse_if(
     is_stated(row$records) && row$records < 1,
     "{.field records} of {.val {column}} must be at least 1.", arg = "x"
   )
 }
 
-check_book_levels <- function(row) {
-  column <- row$column
-  levels <- row$levels[[1]]
-  n <- length(levels)
-  refuse_if(
-    n == 0, "The codebook must state the levels of {.val {column}}.",
-    arg = "x"
-  )
-  refuse_if(
-    n > largest_levels,
-    "A column must have at most {format_count(largest_levels)} levels.",
-    x = "{.val {column}} has {format_count(n)}.",
-    i = "Join levels. Or state the frequent ones, and {.field outside} for the
-         others. Or make the column an amount or an {.val id}.", arg = "x"
-  )
-  twice <- sum(duplicated(levels))
-  refuse_if(
-    twice > 0, "The levels of {.val {column}} must be different.",
-    x = "{twice} level{?s} {?repeats/repeat} an earlier one.", arg = "x"
-  )
-  alike <- sum(duplicated(trimws(levels)))
-  refuse_if(
-    alike > 0,
-    "The levels of {.val {column}} must differ in more than blanks at their
-    ends.",
-    x = "{alike} level{?s} {?equals/equal} another one but for such blanks.",
-    i = "Correct the file, or the codebook: {.code \"a | b\"} has blanks around
-         {.code |}.", arg = "x"
-  )
-  refuse_if(
-    row$missing && "missing" %in% levels,
-    "A level of {.val {column}} must not be named {.val missing}: the level of
-    missing values has this name.", arg = "x"
-  )
-  refuse_if(
-    is_stated(row$outside) && !row$outside %in% levels,
-    "{.field outside} of {.val {column}} must be one of its levels.", arg = "x"
-  )
-}
-
-check_book_amount <- function(row) {
-  column <- row$column
-  spec <- column_spec(row)
-  bounds <- c(spec$lower, spec$upper)
-  kind <- if (row$type == "date") "dates such as 2020-01-31" else "numbers"
-  refuse_if(
-    !all(is.finite(bounds)) || bounds[1] >= bounds[2],
-    "{.field lower} and {.field upper} of {.val {column}} must be {kind}, the
-    smaller one first.", arg = "x"
-  )
-  refuse_if(
-    max(abs(bounds)) > largest_bound,
-    "{.field lower} and {.field upper} of {.val {column}} must lie between
-    -1e15 and 1e15.",
-    i = "Larger numbers are not exact. Measure the column in a larger unit.",
-    arg = "x"
-  )
-  size <- max(abs(bounds))
-  refuse_if(
-    size > 0 && size < smallest_size,
-    "One bound of {.val {column}} must be at least {smallest_size} in absolute
-     value.",
-    i = "Measure the column in a smaller unit.", arg = "x"
-  )
-  whole <- row$type == "count"
-  refuse_if(
-    whole && any(c(bounds, spec$codes, spec$heaps) %% 1 != 0, na.rm = TRUE),
-    "Bounds, codes and heaps of the count {.val {column}} must be whole
-    numbers.", arg = "x"
-  )
-  refuse_if(
-    !all(is.finite(spec$codes)) || anyDuplicated(spec$codes) > 0,
-    "{.field codes} of {.val {column}} must be different {kind}.", arg = "x"
-  )
-  refuse_if(
-    spec$zero && 0 %in% spec$codes,
-    "{.field zero} of {.val {column}} must be {.code FALSE}: 0 is one of its
-    codes.", arg = "x"
-  )
-  known <- !is_stated(row$digits) || row$digits == any_digits ||
-    isTRUE(spec$digits %% 1 == 0 && abs(spec$digits) <= most_digits)
-  refuse_if(
-    !known,
-    "{.field digits} of {.val {column}} must be a whole number from
-    -{most_digits} to {most_digits}, or {.val {any_digits}}.", arg = "x"
-  )
-  refuse_if(
-    is_stated(spec$outside) && spec$outside != "bound",
-    "{.field outside} of {.val {column}} must be {.val bound}: its type is
-    {.val {spec$type}}.", arg = "x"
-  )
-  forms <- date_form(c(row$lower, row$upper))
-  refuse_if(
-    row$type == "date" && forms[1] != forms[2],
-    "{.field lower} and {.field upper} of {.val {column}} must both be days,
-    both be months such as 2020-01, or both be years.", arg = "x"
-  )
-  check_book_heaps(spec)
-  refuse_if(
-    !spec$transform %in% codebook_transforms,
-    "{.field transform} of {.val {column}} must be one of
-    {.or {.val {codebook_transforms}}}.", arg = "x"
-  )
-  families <- codebook_families[[row$type]]
-  refuse_if(
-    !spec$family %in% families,
-    "{.field family} of {.val {column}} must be one of
-    {.or {.val {families}}}.", arg = "x"
-  )
-  refuse_if(
-    spec$family %in% c("neg_binomial", "poisson") &&
-      spec$transform != "identity",
-    "The family {.val {spec$family}} of {.val {column}} must have the transform
-    {.val identity}.",
-    i = "With {.val {spec$transform}}, use {.val student_t}.", arg = "x"
-  )
-  refuse_if(
-    spec$transform == "log" && bounds[1] <= 0 && bounds[2] >= 0 &&
-      !spec$zero && !0 %in% spec$codes,
-    "Under the transform {.val log}, zero must be a part of its own.",
-    x = "The bounds of {.val {column}} include zero.",
-    i = "Set {.field zero} to {.code TRUE}, or {.field lower} above 0.",
-    arg = "x"
-  )
-}
-
 #' Refuse a storage that cannot hold what the column may be
 #' @noRd
-check_book_storage <- function(row) {
+check_book_storage <- function(row, spec) {
   if (!is_stated(row$storage)) {
     return(invisible())
   }
-  spec <- column_spec(row)
   column <- row$column
   refuse_if(
-    !row$storage %in% codebook_storages[[row$type]],
+    !row$storage %in% spec$kind$storages,
     "{.field storage} of {.val {column}} must be one of
-    {.or {.val {codebook_storages[[row$type]]}}}: its type is
-    {.val {row$type}}.", arg = "x"
+    {.or {.val {spec$kind$storages}}}: its type is {.val {row$type}}.",
+    arg = "x"
   )
-  holds <- switch(row$storage,
-    integer = spec$type == "logical" || are_integers(stated_numbers(spec)),
-    double = spec$type == "logical" || !anyNA(stated_numbers(spec)),
-    TRUE
-  )
-  whole <- spec$type != "amount" || isTRUE(spec$digits <= 0)
   refuse_if(
-    !holds || (row$storage == "integer" && !whole),
+    !spec$kind$holds(spec, row$storage),
     "{.field storage} of {.val {column}} must be able to hold all that the
     codebook states.",
     x = "{.val {row$storage}} cannot.",
@@ -460,82 +260,32 @@ check_book_storage <- function(row) {
 #'   or `"date"`.
 #' @noRd
 column_storage <- function(spec) {
-  if (is_stated(spec$storage)) {
-    return(spec$storage)
-  }
-  numbers <- stated_numbers(spec)
-  number <- if (are_integers(numbers)) "integer" else "double"
-  switch(spec$type,
-    date = "date", logical = "logical", count = number,
-    amount = if (isTRUE(spec$digits <= 0)) number else "double",
-    # "01" is text: as a number it would come back as 1
-    if (identical(shortest_text(numbers), unname(spec$levels))) {
-      number
-    } else {
-      "factor"
-    }
-  )
-}
-
-#' The numbers that a column may be, its bounds in place of amounts
-#' @return (double) `NA` for levels that are no numbers.
-#' @noRd
-stated_numbers <- function(spec) {
-  if (is_amount(spec)) {
-    c(spec$lower, spec$upper, unname(spec$codes))
-  } else {
-    text_number(spec$levels)
-  }
-}
-
-are_integers <- function(x) {
-  isTRUE(all(x %% 1 == 0 & abs(x) <= .Machine$integer.max))
-}
-
-check_book_heaps <- function(spec, arg = "x") {
-  heaps <- spec$heaps
-  nested <- all(is.finite(heaps)) && all(heaps > 0) && all(diff(heaps) > 0) &&
-    all(is_multiple(heaps[-1], heaps[-length(heaps)]))
-  refuse_if(
-    !nested,
-    "{.field heaps} of {.val {spec$column}} must be positive numbers, each a
-    multiple of the one before.", arg = arg
-  )
-  unit <- amount_unit(spec)
-  # Those of dates are months
-  if (spec$type == "date") unit <- if (is.na(spec$months)) 1 else spec$months
-  refuse_if(
-    unit > 0 && !all(is_multiple(heaps, unit)),
-    "{.field heaps} of {.val {spec$column}} must have no more decimals than its
-    values.", arg = arg
-  )
+  if (is_stated(spec$storage)) spec$storage else spec$kind$storage(spec)
 }
 
 #' Which of some columns are left out of every release
 #' @noRd
 identifiers_among <- function(names, specs) {
-  Filter(function(name) specs[[name]]$type == "id", names)
+  Filter(function(name) !specs[[name]]$kind$released, names)
 }
 
 #' What a row states, as the plan uses it
 #' @param row (data frame, one row) Of a codebook's table.
-#' @return (list) All fields; numbers are numbers, dates are days since 1970.
+#' @return (list) All fields; numbers are numbers, dates are days since 1970;
+#'   `kind`: see new_column_kind().
 #' @noRd
 column_spec <- function(row) {
   spec <- lapply(row, function(x) if (is.list(x)) x[[1]] else x)
   spec$type <- plain_types(spec$type)
-  as_number <- if (spec$type == "date") date_number else text_number
-  spec$months <- if (spec$type == "date") {
-    stated_period(c(spec$lower, spec$upper))
-  } else {
-    NA
-  }
-  spec$lower <- as_number(spec$lower)
-  spec$upper <- as_number(spec$upper)
+  kind <- column_kinds[[spec$type]]
+  spec <- c(spec, kind$derived(c(spec$lower, spec$upper)))
+  spec$lower <- kind$number(spec$lower)
+  spec$upper <- kind$number(spec$upper)
   # As stated, and their number: `NA` where there may be any
   spec$decimals <- spec$digits
   spec$digits <- text_number(spec$digits)
-  spec$codes <- stats::setNames(as_number(spec$codes), names(spec$codes))
+  spec$codes <- stats::setNames(kind$number(spec$codes), names(spec$codes))
+  spec$kind <- kind
   spec
 }
 
@@ -576,8 +326,8 @@ unconfirmed <- function(book) {
 #' Columns whose levels or bounds are of a draft: an id has neither
 #' @noRd
 drafted_columns <- function(book) {
-  table <- unclass(book)$table
-  table$column[!table$confirmed & plain_types(table$type) != "id"]
+  kept <- vapply(column_specs(book), function(spec) spec$kind$released, NA)
+  intersect(unconfirmed(book), names(kept)[kept])
 }
 
 #' What a label says of a draft
@@ -632,35 +382,13 @@ print_lines.codebook <- function(x) {
 #' What a codebook states of a column, in a few words
 #' @noRd
 stated_text <- function(spec) {
-  ends <- if (spec$type == "date") {
-    date_text(c(spec$lower, spec$upper), spec$months)
-  } else {
-    vapply(c(spec$lower, spec$upper), format_exact, "")
-  }
-  text <- switch(spec$type,
-    category = ,
-    ordered = counted(length(spec$levels), "level"),
-    logical = "FALSE or TRUE",
-    id = if (is.na(spec$records)) {
-      "left out"
-    } else {
-      paste("left out, at most", counted(spec$records, "record"), "each")
-    },
-    paste(c(
-      paste(ends, collapse = " to "), if (!is.na(spec$unit)) spec$unit
-    ), collapse = " ")
-  )
+  kind <- spec$kind
   toString(c(
-    text, if (!is.na(spec$digits)) counted_digits(spec$digits),
-    if (spec$decimals %in% any_digits) "any decimals",
-    if (spec$zero) "zero", if (length(spec$codes) > 0) {
-      counted(length(spec$codes), "code")
-    },
-    if (length(spec$heaps) > 0) "heaps", if (spec$missing) "missing",
+    kind$stated(spec), if (spec$missing) "missing",
     if (is_amount(spec)) {
       c(
         setdiff(spec$transform, "identity"),
-        setdiff(spec$family, default_family(spec$type, spec$transform))
+        setdiff(spec$family, kind$family(spec$transform))
       )
     },
     if (is_stated(spec$outside)) {
@@ -670,14 +398,4 @@ stated_text <- function(spec) {
       )
     }
   ))
-}
-
-counted_digits <- function(digits) {
-  if (digits < 0) {
-    paste("multiples of", format_exact(10^-digits))
-  } else if (digits == 0) {
-    "whole"
-  } else {
-    counted(digits, "decimal")
-  }
 }

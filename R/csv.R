@@ -31,8 +31,8 @@ csv_quote <- function(x) {
 
 # What is written as it is: factors, numbers, flags and text
 csv_column <- function(x) {
-  if (inherits(x, "Date")) {
-    date_text(x)
+  if (is_time(x)) {
+    time_forms(x)[[1]]
   } else if (is.factor(x) || is.double(x) || is.character(x) ||
     !is.object(x) && typeof(x) %in% c("integer", "logical")) {
     x

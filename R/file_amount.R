@@ -12,7 +12,7 @@ most_own_bins <- 128
 #' All that is public of an amount
 #'
 #' @param spec (list) Its row of the codebook, see column_specs().
-#' @return (list) `name`, `type`, `family`, `transform`, `digits` (`NA`: any),
+#' @return (list) `name`, `type`, `family`, `transform`, `unit` (0: any values),
 #'   `all_parts` (see amount_parts()), `parts` (those with values), `part`
 #'   (their numbers among all), `breaks` (of the margin, modelled scale).
 #' @noRd
@@ -22,7 +22,7 @@ amount_model <- function(spec) {
   family <- as_synth_family(spec$family)
   amount <- list(
     name = spec$column, type = spec$type, family = family,
-    transform = spec$transform, digits = amount_digits(spec),
+    transform = spec$transform, unit = spec$kind$unit(spec),
     parts = parts[part, ], part = part, all_parts = parts
   )
   amount$breaks <- amount_breaks(amount)
@@ -71,8 +71,8 @@ amount_breaks <- function(amount, bins = amount_bins) {
     return(unique(c(ends[1] - 0.5, breaks[-c(1, bins + 1)], ends[2] + 0.5)))
   }
   even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
-  step <- if (amount$transform == "identity") 10^-amount$digits else NA
-  inner <- if (isTRUE(diff(ends) / step < most_own_bins)) {
+  step <- if (amount$transform == "identity") amount$unit else 0
+  inner <- if (step > 0 && diff(ends) / step < most_own_bins) {
     step * (seq(round(ends[1] / step), round(ends[2] / step) - 1) + 0.5)
   } else if (amount$transform != "identity" || diff(ends) == 0) {
     even(ends, bins)

@@ -18,7 +18,7 @@ file_levels <- function(book, sets, breaks) {
     }
     parts <- amount_parts(spec)
     values <- unlist(lapply(sets, function(set) {
-      x <- plain_amount(set[[spec$column]])
+      x <- amount_numbers(set[[spec$column]], spec)
       x[parts$valued[part_of(x, parts)] %in% TRUE]
     }))
     inner <- if (length(values) > 0) breaks(values, spec) else double()
@@ -62,7 +62,9 @@ level_codes <- function(x, column) {
     # Those that are missing come last
     places <- setdiff(seq_along(column$levels), column$bins)
     apart <- apart[order(column$parts$kind[apart] == "missing")]
-    own <- column$bins[findInterval(plain_amount(x), column$breaks) + 1]
+    own <- column$bins[findInterval(
+      amount_numbers(x, column$spec), column$breaks
+    ) + 1]
     plain <- places[match(codes, apart)]
     codes <- ifelse(column$parts$valued[codes], own, plain)
   }
@@ -70,33 +72,18 @@ level_codes <- function(x, column) {
   as.integer(codes)
 }
 
-plain_amount <- function(x) as.double(plain_column(x))
-
 #' Names of bins between breaks, as people read amounts
 #' @noRd
 bin_names <- function(breaks, spec) {
   if (length(breaks) == 0) {
     return("a value")
   }
-  text <- if (spec$type == "date") {
-    date_text(breaks)
-  } else {
-    label_short(breaks)
-  }
+  text <- spec$kind$short(breaks)
   n <- length(text)
   c(
     paste("under", text[1]),
     if (n > 1) paste(text[-n], "to", text[-1]),
     paste(text[n], "and more")
-  )
-}
-
-label_short <- function(x) {
-  size <- abs(x)
-  unit <- ifelse(size >= 1e6, 1e6, ifelse(size >= 1e4, 1e3, 1))
-  paste0(
-    vapply(signif(x / unit, 4), format_exact, ""),
-    ifelse(unit == 1e6, "m", ifelse(unit == 1e3, "k", ""))
   )
 }
 
@@ -107,8 +94,7 @@ round_breaks <- function(values, spec, n = 7) {
   if (spec$transform != "identity" && ends[1] > 0 && ends[2] > 5 * ends[1]) {
     return(log_steps(ends, n))
   }
-  found <- pretty(ends, n)
-  if (spec$type == "count") found <- unique(round(found))
+  found <- spec$kind$breaks(ends, n)
   found[found > min(values) & found <= max(values)]
 }
 

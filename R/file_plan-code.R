@@ -7,20 +7,20 @@ column_attributes <- c(
   format.sas = 1, display_width = 1, na_values = 10, na_range = 2
 )
 
-# Classes whose columns come back as they were
+# Classes whose columns come back as they were, besides those of kinds
 column_classes <- c(
-  "factor", "ordered", "Date", "haven_labelled", "haven_labelled_spss",
-  "vctrs_vctr", "double", "integer", "character"
+  "factor", "ordered", "haven_labelled", "haven_labelled_spss", "vctrs_vctr",
+  "double", "integer", "character"
 )
 
 check_column_kind <- function(x, name) {
   known <- is.atomic(x) && is.null(dim(x)) &&
     typeof(x) %in% c("logical", "integer", "double", "character") &&
-    all(oldClass(x) %in% column_classes)
+    all(oldClass(x) %in% c(column_classes, class_kind(x)$class))
   refuse_if(
     !known,
-    "Every column must hold numbers, text, flags or dates, or be a factor or a
-    column of package haven.",
+    "Every column must hold numbers, text, flags, dates or date-times, or be a
+    factor or a column of package haven.",
     x = "{.val {name}} is {describe_type(x)}.",
     i = "Convert it, for instance by {.fn as.Date} or {.fn as.numeric}.",
     arg = "data"
@@ -43,20 +43,28 @@ check_column_kind <- function(x, name) {
 #'   and labels of what it states.
 #' @noRd
 column_schema <- function(x, spec, published) {
+  x <- spec$kind$read(x, spec$column)
   all <- attributes(x)
   stated <- if (published) storage_of(x) else column_storage(spec)
-  types <- c(factor = "integer", date = "double", text = "character")
-  storage <- if (stated %in% names(types)) types[[stated]] else stated
+  own <- class_storages()[[stated]]
+  types <- c(factor = "integer", text = "character")
+  storage <- if (!is.null(own)) {
+    "double"
+  } else if (stated %in% names(types)) {
+    types[[stated]]
+  } else {
+    stated
+  }
   if (published) storage <- typeof(x)
-  ordered <- if (published) is.ordered(x) else spec$type == "ordered"
-  class <- switch(stated,
-    factor = c(if (ordered) "ordered", "factor"),
-    date = "Date",
+  ordered <- if (published) is.ordered(x) else spec$kind$ordered
+  class <- if (stated == "factor") {
+    c(if (ordered) "ordered", "factor")
+  } else if (!is.null(own)) {
+    own$class
+  } else if (inherits(x, "haven_labelled") && stated != "logical") {
     # Package haven names the storage in the class, and has no flags
-    if (inherits(x, "haven_labelled") && stated != "logical") {
-      c(setdiff(oldClass(x), c("integer", "double", "character")), storage)
-    }
-  )
+    c(setdiff(oldClass(x), c("integer", "double", "character")), storage)
+  }
   kept <- all[intersect(names(all), names(column_attributes))]
   if (inherits(x, "haven_labelled") && !"haven_labelled" %in% class) {
     kept <- kept["label" == names(kept)]
@@ -84,6 +92,7 @@ column_schema <- function(x, spec, published) {
   }
   if (stated == "factor") kept$levels <- unname(spec$levels)
   kept$class <- class
+  kept[names(own$attributes)] <- own$attributes
   # Without any it is the same list, whatever the file's column had
   if (length(kept) == 0) kept <- list()
   list(storage = storage, attributes = kept)
@@ -100,8 +109,8 @@ stated_label <- function(spec) {
 storage_of <- function(x) {
   if (is.factor(x)) {
     "factor"
-  } else if (inherits(x, "Date")) {
-    "date"
+  } else if (is_time(x)) {
+    class_kind(x)$name
   } else if (is.character(x)) {
     "text"
   } else {
@@ -115,138 +124,20 @@ storage_of <- function(x) {
 #'
 #' Of an amount the names of its parts; none of an identifier.
 #' @noRd
-block_levels <- function(spec) {
-  if (spec$type == "id") {
-    return(character())
-  }
-  if (is_amount(spec)) {
-    return(amount_parts(spec)$part)
-  }
-  named <- if (spec$type == "logical") c("FALSE", "TRUE") else spec$levels
-  c(unname(named), if (spec$missing) "missing")
-}
+block_levels <- function(spec) spec$kind$levels(spec)
 
 #' Level numbers of a column
 #'
 #' @return (integer) `NA`: not in the codebook.
 #' @noRd
-code_column <- function(x, spec) {
-  if (is_amount(spec)) {
-    return(part_of(amount_column(x, spec), amount_parts(spec)))
-  }
-  values <- column_values(x)
-  levels <- if (spec$type == "logical") 0:1 else unname(spec$levels)
-  found <- if (spec$type == "logical") {
-    match(values, levels)
-  } else if (is.logical(x)) {
-    match(x, as.logical(levels))
-  } else {
-    matched_levels(if (inherits(x, "Date")) date_text(x) else values,
-      levels
-    )
-  }
-  absent <- is.na(values) & !is.nan(values)
-  found[is.na(found) & !absent] <- match(spec$outside, spec$levels)
-  found[absent] <- if (spec$missing) length(levels) + 1L else NA
-  found
-}
-
-#' Levels as text or as numbers, which is the same: one record that is text
-#' makes a column of numbers, such as 1 and 1.0, one of text
-#' @noRd
-matched_levels <- function(values, levels) {
-  # "01" and "1.0" are numbers of a column of numbers
-  numbers <- text_number(levels)
-  if (is.numeric(values)) {
-    return(match(values, numbers, incomparables = NA))
-  }
-  found <- match(values, levels)
-  rest <- which(is.na(found) & grepl("^[-+]?[0-9]+([.][0-9]*)?$", values))
-  found[rest] <- match(text_number(values[rest]), numbers)
-  found
-}
-
-#' The values of an amount; those beyond a bound count as it where stated, and
-#' those of more decimals are rounded where the column is protected
-#' @noRd
-amount_column <- function(x, spec) {
-  values <- amount_numbers(x, spec)
-  if (is.logical(x)) values[] <- NA
-  apart <- values %in% c(spec$codes, if (spec$zero) 0)
-  if (is_stated(spec$outside)) {
-    values <- ifelse(apart, values, clamp(values, spec$lower, spec$upper))
-  }
-  at <- which(!apart & has_more_decimals(values, spec))
-  values[at] <- rounded_amount(values[at], spec)
-  values
-}
-
-#' Values within the bounds that are rounded
-#' @noRd
-has_more_decimals <- function(values, spec) {
-  if (isTRUE(spec$as_is) || spec$type != "amount" || is.na(spec$digits)) {
-    return(logical(length(values)))
-  }
-  (values >= spec$lower & values <= spec$upper &
-    !is_multiple(values, amount_unit(spec))) %in% TRUE
-}
-
-#' The nearest multiple of the unit within the bounds that is no code
-#' @noRd
-rounded_amount <- function(x, spec) {
-  unit <- rep(amount_unit(spec), length(x))
-  past <- rep(TRUE, length(x))
-  up <- multiple_beyond(x, unit, 1, past)
-  down <- multiple_beyond(x, unit, -1, past)
-  closed <- function(y) {
-    y < spec$lower | y > spec$upper | y %in% spec$codes
-  }
-  above <- up - x < x - down
-  ifelse(closed(down) | (above & !closed(up)), up, down)
-}
-
-#' Plain numbers of an amount; a date with a part of a day is that day
-#' @noRd
-amount_numbers <- function(x, spec) {
-  values <- as.double(plain_column(x))
-  if (spec$type == "date") floor(values) else values
-}
-
-#' Values of a column without class: text of factors, numbers of flags
-#' @noRd
-column_values <- function(x) {
-  if (is.factor(x)) {
-    as_text(levels(x))[plain_code(x)]
-  } else {
-    x <- plain_column(x)
-    if (is.character(x)) as_text(x) else if (is.logical(x)) as.integer(x) else x
-  }
-}
+code_column <- function(x, spec) spec$kind$code(x, spec)
 
 #' @return (string or `NULL`) Why a column's type cannot be the codebook's.
 #' @noRd
 wrong_type <- function(x, spec) {
-  date <- inherits(x, "Date")
-  number <- is.numeric(plain_column(x)) && !is.factor(x) && !date
   # A column without a value may have come as flags
   nothing <- is.logical(x) && length(x) > 0 && all(is.na(x))
-  # Levels may be of several kinds: "1", "TRUE" and "other" are numbers, flags
-  # or text, as the records are
-  could_be <- function(f) any(!is.na(f(spec$levels)))
-  fits <- nothing || switch(spec$type,
-    id = TRUE,
-    date = date,
-    logical = number || is.logical(x),
-    count = ,
-    amount = number,
-    if (date) {
-      could_be(date_number)
-    } else if (is.logical(x)) {
-      could_be(as.logical)
-    } else {
-      !number || could_be(text_number)
-    }
-  )
+  fits <- nothing || spec$kind$fits(x, spec)
   if (!fits) {
     what <- if (is.factor(x)) "a factor" else describe_type(x)
     sprintf(
@@ -359,53 +250,7 @@ check_codes <- function(codes, levels) {
 }
 
 decode_column <- function(code, amounts, spec, schema) {
-  if (is_amount(spec)) {
-    return(described_column(
-      typed_values(decode_amount(code, amounts, spec), schema), schema
-    ))
-  }
-  levels <- if (spec$type == "logical") c(0, 1) else unname(spec$levels)
-  described_column(typed_values(levels, schema)[code], schema)
-}
-
-decode_amount <- function(code, amounts, spec) {
-  parts <- amount_parts(spec)
-  values <- parts$value[code]
-  valued <- parts$valued[code]
-  n <- sum(valued)
-  given <- is.numeric(amounts) && length(amounts) == n
-  refuse_if(
-    !given && n + length(amounts) > 0,
-    "{.arg amounts} must have one value of {.val {spec$column}} for each record
-    whose part has values.",
-    x = "There are {n} such record{?s} and {length(amounts)} value{?s}.",
-    arg = "amounts"
-  )
-  values[valued] <- as.double(amounts)
-  moved <- which(!(part_of(values, parts) == code) %in% TRUE)
-  refuse_if(
-    length(moved) > 0,
-    "Each of {.arg amounts} must lie in the part that its code stands for.",
-    x = "In {.val {spec$column}}, {length(moved)} value{?s} {?does/do} not.",
-    arg = "amounts", rows = moved
-  )
-  values
-}
-
-#' Values in the column's type; of a factor, numbers of its levels
-#' @noRd
-typed_values <- function(values, schema) {
-  if ("factor" %in% schema$attributes$class) {
-    return(match(values, schema$attributes$levels))
-  }
-  if (is.character(values) && schema$storage != "character") {
-    values <- text_number(values)
-  }
-  if (is.double(values) && schema$storage == "integer") {
-    values <- round(values)
-  }
-  storage.mode(values) <- schema$storage
-  values
+  described_column(spec$kind$decode(code, amounts, spec, schema), schema)
 }
 
 #' The same with what described the column
@@ -429,10 +274,8 @@ stated_missing <- function(values, spec) {
 stated_labels <- function(labels, spec) {
   stated <- if (is_amount(spec)) {
     c(spec$codes, if (spec$zero) 0)
-  } else if (spec$type == "logical") {
-    0:1
   } else {
-    spec$levels
+    spec$kind$values(spec)
   }
   plain <- plain_column(labels)
   if (is.numeric(plain)) stated <- text_number(stated)

@@ -14,8 +14,9 @@
 #' @noRd
 amount_parts <- function(spec) {
   negative <- spec$transform == "log" && spec$lower < 0
-  unit <- amount_unit(spec)
-  date <- spec$type == "date"
+  own <- spec$kind
+  calendar <- own$calendar
+  unit <- own$unit(spec)
   fine <- if (unit > 0) unit else fine_step(
     c(spec$lower, spec$upper), spec$heaps
   )
@@ -27,8 +28,8 @@ amount_parts <- function(spec) {
   part <- function(part, kind, value = NA_real_, step = NA_real_,
                    low = value, high = value) {
     valued <- kind %in% c("negative", "heap", "value")
-    unit <- if (is.na(step) || date) unit else step
-    months <- if (date && valued) if (is.na(step)) spec$months else step
+    unit <- if (is.na(step) || calendar) unit else step
+    months <- if (valued) if (is.na(step)) spec$months else if (calendar) step
     list(list(
       part = part, kind = kind, value = value, step = step, valued = valued,
       low = low, high = high, unit = unit,
@@ -36,15 +37,12 @@ amount_parts <- function(spec) {
     ))
   }
   codes <- lapply(unname(spec$codes), function(code) {
-    part(paste("code", format_code(code, spec)), "code", code)
+    part(paste("code", own$text(code)), "code", code)
   })
   heaps <- lapply(rev(spec$heaps), function(step) {
-    name <- if (date) {
-      period_name(step)
-    } else {
-      paste("multiple of", format_exact(step))
-    }
-    part(name, "heap", step = step, low = low, high = spec$upper)
+    part(own$heap_name(step), "heap",
+      step = step, low = low, high = spec$upper
+    )
   })
   rows <- c(
     if (spec$missing) part("missing", "missing"),
@@ -75,16 +73,4 @@ amount_parts <- function(spec) {
   parts <- parts[!parts$valued | ends$low <= ends$high, ]
   row.names(parts) <- NULL
   parts
-}
-
-format_code <- function(code, spec) {
-  if (spec$type == "date") date_text(code) else format_exact(code)
-}
-
-#' The part of dates that start a period
-#' @noRd
-period_name <- function(months) {
-  known <- c("1" = "a month", "3" = "a quarter", "12" = "a year")
-  name <- known[as.character(months)]
-  paste("first of", if (is.na(name)) paste(months, "months") else name)
 }

@@ -81,7 +81,7 @@ plan_roles <- c(
 #' What becomes of each column, in words
 #' @noRd
 plan_steps <- function(table) {
-  amount <- table$type %in% names(codebook_families)
+  amount <- kinds_of(table$type, "valued")
   text <- ifelse(table$amount, paste0(
     ifelse(table$levels > 1, paste(table$levels, "parts, "), ""),
     ifelse(table$transform == "identity", "", paste0(table$transform, " ")),

@@ -82,7 +82,7 @@ read_records <- function(file, specs, unit, survey_weights, publish) {
   )
   # What is kept of each column, chunk by chunk
   kept <- lapply(specs, function(spec) list())
-  read <- vapply(specs, function(spec) spec$type != "id", NA)
+  read <- vapply(specs, function(spec) spec$kind$released, NA)
   names <- union(names(specs)[read], unit)
   before <- 0L
   if (length(names) > 0) file$chunks(names, function(chunk) {
@@ -172,7 +172,7 @@ read_column <- function(x, spec, weight) {
   if (is_amount(spec)) {
     own$records <- which(amount_parts(spec)$valued[own$codes])
     own$values <- amount_column(x, spec)[own$records]
-    own$rounded <- sum(has_more_decimals(as.double(plain_column(x)), spec))
+    own$rounded <- sum(has_more_decimals(amount_numbers(x, spec), spec))
   }
   own
 }
@@ -180,13 +180,14 @@ read_column <- function(x, spec, weight) {
 #' How many values of a column a level takes, or a bound, by `outside`
 #' @noRd
 taken_outside <- function(x, spec) {
-  values <- column_values(x)
   if (is_amount(spec)) {
+    values <- amount_numbers(x, spec)
     apart <- values %in% c(spec$codes, if (spec$zero) 0)
     return(sum((values < spec$lower | values > spec$upper) & !apart,
       na.rm = TRUE
     ))
   }
+  values <- column_values(x)
   spec$outside <- NA
   sum(is.na(code_column(x, spec)) & !(is.na(values) & !is.nan(values)))
 }
@@ -221,8 +222,8 @@ tell_rounded <- function(rounded) {
     column_bullets(sprintf(
       "`%s`: %s.", names(rounded), vapply(rounded, counted, "", "record")
     )),
-    i = "If a column has more decimals, state them in the field
-         {.field digits}."
+    i = "If a column has finer values, state so: {.field digits} of numbers,
+         seconds in the bounds of date-times."
   )
 }
 
@@ -271,18 +272,11 @@ why_outside <- function(values, spec) {
   if (!is_amount(spec)) {
     return(ifelse(nzchar(lacks), lacks, "with none of the levels"))
   }
-  unit <- amount_unit(spec)
+  unit <- spec$kind$unit(spec)
   beyond <- values < spec$lower | values > spec$upper
   # What is within the bounds and in no part: zero under a logarithm aside
   fine <- !in_steps(values, unit, spec$months)
-  decimals <- if (is.na(spec$months)) {
-    "with more decimals than stated"
-  } else if (spec$months == 12) {
-    "not on the first of a year"
-  } else {
-    "not on the first of a month"
-  }
   ifelse(nzchar(lacks), lacks, ifelse(
-    beyond, "beyond the bounds", ifelse(fine, decimals, "in no part")
+    beyond, "beyond the bounds", ifelse(fine, spec$kind$off(spec), "in no part")
   ))
 }

@@ -233,21 +233,7 @@ rule_amount <- function(x, specs) {
 rule_column <- function(name, at) {
   spec <- at$specs[[name]]
   if (is_amount(spec)) abort_undecided(at, name)
-  code <- at$grid[, name]
-  if (spec$type == "logical") {
-    return(c(FALSE, TRUE)[code])
-  }
-  levels <- unname(spec$levels)
-  number <- text_number(levels)
-  # "01" and "1" are two levels of text
-  if (!anyNA(number) && !anyDuplicated(number)) {
-    number[code]
-  } else if (spec$type == "ordered") {
-    factor(levels[code], levels, ordered = TRUE)
-  } else {
-    # "<" of text would be the alphabet's
-    factor(levels[code], levels)
-  }
+  spec$kind$rule_value(at$grid[, name], spec)
 }
 
 #' Levels that are numbers as the text they are, where text is what they are
@@ -284,10 +270,7 @@ amount_answer <- function(fn, x, asked, at) {
     (fn %in% rule_comparisons || (fn == "%in%" && place == 1)) &&
     length(all.vars(x[[4 - place]])) == 0
   if (!known) abort_undecided(at, name)
-  others <- rule_value(x[[4 - place]], at)
-  if (spec$type == "date" && is.character(others)) {
-    others <- date_number(others)
-  }
+  others <- spec$kind$rule_number(rule_value(x[[4 - place]], at))
   single <- is.numeric(others) && !anyNA(others) &&
     (fn == "%in%" || length(others) == 1)
   if (!single) abort_undecided(at, name)

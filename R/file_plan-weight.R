@@ -14,7 +14,7 @@ check_survey_column <- function(survey_weights, specs) {
   check_names(survey_weights, names(specs))
   spec <- specs[[survey_weights]]
   refuse_if(
-    spec$type != "amount",
+    !spec$kind$weighs,
     "{.arg survey_weights} must be an {.val amount} of the codebook.",
     x = "In the codebook, {.val {survey_weights}} is of type
          {.val {spec$type}}.",

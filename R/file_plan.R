@@ -11,9 +11,10 @@
 #' a file. [file_release()] releases the plan.
 #'
 #' @section Parts of amounts:
-#' Every value of an amount, a count or a date belongs to exactly one part:
-#' `missing`, `zero`, a `code`, `negative`, a `multiple of` a heap's step (of a
-#' date the `first of` a month or a year), or another `value`. Parts exist only
+#' Every value of an amount, a count, a rate, a date or a date-time belongs to
+#' exactly one part: `missing`, `zero`, a `code`, `negative`, a `multiple of` a
+#' heap's step (of a date the `first of` a month or a year, of a date-time a
+#' `full minute`, `full hour` or `full day`), or another `value`. Parts exist only
 #' where the codebook states them. A value that is a code is in no other part;
 #' multiples of 1,000 are not among the multiples of 100. Records in the parts
 #' negative, multiple and other value have a number that is modelled. Records in
@@ -54,8 +55,9 @@
 #'   order. Row numbers in errors (`rows`) also refer to that order.
 #' * Text is read as text, including columns of DuckDB's type `ENUM`. Whole
 #'   numbers become integers if R's integers can hold all of them. Columns of
-#'   type `DATE` become dates; SQLite has no such type. `NULL` is a missing
-#'   value; `NaN` is an error, as in a data frame.
+#'   type `DATE` become dates; SQLite has no such type. Text such as
+#'   2020-01-31 23:59:59 becomes a date-time if the codebook says so; a blank or
+#'   a `T` stands before the time, and it is in UTC. `NULL` is a missing value; `NaN` is an error, as in a data frame.
 #' * Columns of other types are refused, as are whole numbers beyond 2^53, text
 #'   with the NUL character and infinite dates. Leave such a column out by
 #'   `select()`, for instance a case number.
@@ -86,7 +88,8 @@
 #'   or a number in a rule, with more than three significant digits is refused
 #'   if it equals a value of the column, its mean, sum, standard deviation or
 #'   median, an extreme or a usual quantile, unless it is confirmed here. Of
-#'   dates, the first and the last day of a month always pass. Codes such as
+#'   dates, the first and the last day of a month always pass, and of date-times
+#'   the start and the end of a month. Codes such as
 #'   9999 and 9997 do, too, and codes and heaps that three records have. Numbers
 #'   and dates together are given as text. The label and the certificate list
 #'   them. Default `NULL`: none. Columns of a draft are not looked at before
@@ -250,7 +253,7 @@ check_book_columns <- function(columns, book) {
     arg = "codebook"
   )
   refuse_if(
-    all(vapply(specs, `[[`, "", "type") == "id"),
+    !any(vapply(specs, function(spec) spec$kind$released, NA)),
     "The codebook must have a column that is no {.val id}.",
     x = "All are left out of every release: nothing would be in a set.",
     i = "State what one is:
@@ -289,7 +292,7 @@ plan_table <- function(specs, publish, survey_weights) {
   role[published] <- ifelse(
     role[published] == "survey weight", "published survey weight", "published"
   )
-  role[field("type") == "id"] <- "left out"
+  role[!kinds_of(field("type"), "released")] <- "left out"
   data.frame(
     column = names(specs), type = field("type"), role = role,
     levels = levels, amount = amount, transform = field("transform"),
@@ -344,7 +347,7 @@ check_unit <- function(unit, specs) {
   check_string(unit)
   check_names(unit, names(specs))
   refuse_if(
-    specs[[unit]]$type != "id" || is.na(specs[[unit]]$records),
+    !"records" %in% specs[[unit]]$kind$fields || is.na(specs[[unit]]$records),
     "{.arg unit} must be an identifier whose largest number of records is
     stated.",
     i = "In the codebook set {.field type} of {.val {unit}} to {.val id} and
@@ -396,7 +399,7 @@ check_confirmed <- function(plan) {
     names(plan$schema), plan$published
   )]
   open <- names(Filter(function(spec) {
-    spec$type == "amount" && !is_stated(spec$decimals)
+    "digits" %in% spec$kind$fields && !is_stated(spec$decimals)
   }, specs))
   refuse_privacy(
     length(open) > 0,
@@ -420,13 +423,13 @@ check_file_confirmed <- function(confirmed) {
   check_that(
     is.null(confirmed) ||
       (is.numeric(confirmed) || is.character(confirmed) ||
-        inherits(confirmed, "Date")) && !anyNA(confirmed), confirmed,
+        is_time(confirmed)) && !anyNA(confirmed), confirmed,
     "{.arg confirmed} must be numbers or dates."
   )
   if (is.numeric(confirmed)) {
     bare_numbers(confirmed)
   } else if (!is.null(confirmed)) {
-    unname(as.character(confirmed))
+    unname(value_text(confirmed))
   }
 }
 
@@ -441,12 +444,10 @@ check_file_numbers <- function(plan, file, specs, rules) {
   drafted <- drafted_columns(plan$codebook)
   for (name in setdiff(names(plan$amounts), c(plan$published, drafted))) {
     spec <- specs[[name]]
-    of_type <- function(x) {
-      if (spec$type == "date") as.Date(x, origin = "1970-01-01") else x
-    }
+    of_type <- spec$kind$typed
     # Read where there is a number to look for
     delayedAssign(
-      "all", bare_numbers(plain_column(whole_column(file, name)))
+      "all", amount_numbers(whole_column(file, name), spec)
     )
     ends <- c(spec$lower, spec$upper, of_rules[[name]])
     codes <- of_few(of_type(c(spec$codes, spec$heaps)), all)

@@ -14,7 +14,7 @@ released_means <- function(x) {
   specs <- specs[setdiff(names(specs), x$published)]
   found <- lapply(specs, function(spec) {
     amount <- x$amounts[[spec$column]]
-    if (is_amount(spec) && spec$type != "date" && !is.null(amount)) {
+    if (spec$kind$averaged && !is.null(amount)) {
       told_mean(spec, mean_of_amount, x, amount)
     } else if (has_number_levels(spec) && spec$column %in% names(x$levels)) {
       told_mean(spec, mean_of_levels, x, spec)
@@ -47,8 +47,7 @@ told_mean <- function(spec, estimate, ...) {
 #' Are the levels of a column numbers, whose mean means something?
 #' @noRd
 has_number_levels <- function(spec) {
-  spec$type %in% c("category", "ordered") && length(spec$levels) > 1 &&
-    !anyNA(text_number(spec$levels))
+  length(spec$levels) > 1 && !anyNA(text_number(spec$levels))
 }
 
 #' The mean of levels that are numbers

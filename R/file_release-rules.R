@@ -145,10 +145,9 @@ is_empty <- function(count, expected, deviation) {
 rule_lines <- function(closed, names, levels, specs) {
   of <- function(k, level, operator) {
     shown <- deparse1(as.name(names[k]), backtick = TRUE)
-    type <- specs[[names[k]]]$type
     text <- levels[[names[k]]][level]
-    missing <- level > length(specs[[names[k]]]$levels)
-    plain <- type %in% c("category", "ordered") & !missing
+    # Of a flag, a part or a missing value no level is stated
+    plain <- level <= length(specs[[names[k]]]$levels)
     shown <- ifelse(plain, shown, paste0("part(", shown, ")"))
     sprintf(
       "%s %s %s", shown, operator, vapply(text, deparse1, "", USE.NAMES = FALSE)

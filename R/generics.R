@@ -28,6 +28,27 @@ posterior::as_draws_matrix
 
 # Generics that every floor may call; their methods stand with what they need.
 
+# Classes of R that are numbers and are written as text, such as dates. Their
+# methods stand with the kind of column, kind-<name>.R.
+
+#' Values as text, in each form that they may be written in
+#' @return (list of character) The first is that of a CSV file, the same on
+#'   every machine. `NULL`: it is no such class.
+#' @noRd
+time_forms <- function(x) UseMethod("time_forms")
+
+time_forms.default <- function(x) NULL
+
+#' The numbers that text stands for, `NA` where it is in no form
+#' @param like (vector) Of the class.
+#' @noRd
+time_number <- function(text, like) UseMethod("time_number", like)
+
+is_time <- function(x) {
+  is.object(x) &&
+    !is.null(time_forms(structure(double(), class = oldClass(x))))
+}
+
 #' @rdname guarantee
 #' @export
 #' @order 1

@@ -17,8 +17,9 @@ file_propensities <- function(sets, data, methods) {
   specs <- column_specs(sets$codebook)
   names <- names(sets$sets[[1]])
   published <- intersect(setdiff(names, sets$columns$name), names)
+  data <- as_kinds_have(data[names], specs)
   do.call(rbind, lapply(seq_along(sets$sets), function(i) {
-    pair <- propensity_pair(data[names], sets$sets[[i]][names], published)
+    pair <- propensity_pair(data, sets$sets[[i]][names], published)
     columns <- lapply(specs[names], propensity_parts, pair$both)
     do.call(rbind, lapply(methods, function(method) {
       found <- switch(method,
@@ -70,7 +71,7 @@ propensity_pair <- function(data, set, published) {
 }
 
 join_columns <- function(a, b) {
-  if (is.numeric(a) || inherits(a, "Date")) {
+  if (is.numeric(a) || is_time(a)) {
     c(plain_amount(a), plain_amount(b))
   } else {
     c(column_values(a), column_values(b))

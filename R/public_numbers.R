@@ -30,13 +30,10 @@ coincides <- function(numbers, column, digits = 3) {
 
 #' Has a number more significant digits than people remember?
 #'
-#' Of a date: is it another day than the first or the last of a month?
 #' @noRd
-is_long <- function(x, digits = 3) {
-  if (inherits(x, "Date")) {
-    day <- function(x) format(x, "%d")
-    return(!is.na(x) & (digits == 0 | day(x) != "01" & day(x + 1) != "01"))
-  }
+is_long <- function(x, digits = 3) UseMethod("is_long")
+
+is_long.default <- function(x, digits = 3) {
   x <- as.double(x)
   if (digits == 0) {
     return(is.finite(x))
@@ -115,7 +112,7 @@ quantile_places <- function(n) {
 #'   smaller and the next larger record lie between the ends?
 #' @noRd
 facts_of <- function(y, count = NULL) {
-  y <- if (is.numeric(y) || inherits(y, "Date")) as.double(y) else double()
+  y <- if (is.numeric(y) || is_time(y)) as.double(y) else double()
   count <- count %||% rep(1, length(y))
   good <- is.finite(y)
   sorted <- order(y[good])
@@ -169,7 +166,7 @@ refuse_coincidence <- function(numbers, told, confirmed, column, arg,
                                what = sprintf("{.arg %s}", arg),
                                confirm = confirm_line, rows = NULL) {
   # What is no number is refused where it is read
-  if (!is.numeric(numbers) && !inherits(numbers, "Date")) {
+  if (!is.numeric(numbers) && !is_time(numbers)) {
     return(invisible())
   }
   asked <- numbers[is_long(numbers) & !is_confirmed(numbers, confirmed)]
@@ -193,8 +190,8 @@ confirm_line <- "response = public_response(confirmed = c(...))"
 is_confirmed <- function(numbers, confirmed) {
   x <- as.double(numbers)
   if (is.character(confirmed)) {
-    confirmed <- if (inherits(numbers, "Date")) {
-      as.Date(confirmed, format = "%Y-%m-%d")
+    confirmed <- if (is_time(numbers)) {
+      time_number(confirmed, numbers)
     } else {
       suppressWarnings(as.double(confirmed))
     }

@@ -226,7 +226,7 @@ comparable_values <- function(x) {
   } else if (is.raw(x)) {
     as.integer(x)
   } else if (is.numeric(x) || is.logical(x) ||
-    inherits(x, c("Date", "POSIXct", "difftime"))) {
+    is_time(x) || inherits(x, "difftime")) {
     # Computed numbers differ in their last digits
     signif(as.double(x), 12)
   } else {

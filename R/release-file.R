@@ -6,7 +6,7 @@
 #' @return (named list) See column_specs().
 #' @noRd
 file_columns_of <- function(x) {
-  Filter(function(spec) spec$type != "id", column_specs(x$codebook))
+  Filter(function(spec) spec$kind$released, column_specs(x$codebook))
 }
 
 # Refusals ---------------------------------------------------------------------
@@ -65,7 +65,7 @@ check_published_rows <- function(file, beside) {
 #' @noRd
 check_own_amounts <- function(file, synthetic, spec) {
   name <- spec$column
-  plain <- function(x) as.double(plain_column(x))
+  plain <- function(x) amount_numbers(x, spec)
   own <- function(x) {
     stated <- x %in% c(spec$lower, spec$upper, spec$codes, 0)
     !is.na(x) & !stated & !is_heaped(x, spec)

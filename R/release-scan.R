@@ -56,7 +56,7 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
 #' @noRd
 shown_text <- function(columns) {
   unique(unlist(lapply(columns, function(x) {
-    if (!is.numeric(x)) met_text(x)
+    if (is_time(x)) unlist(time_forms(x)) else if (!is.numeric(x)) met_text(x)
   })))
 }
 
@@ -96,18 +96,12 @@ secret_rows <- function(file, released, published) {
   do.call(rbind, c(list(text_rows("", character())), rows, unused))
 }
 
-is_time <- function(x) inherits(x, c("Date", "POSIXct"))
-
 #' A column as the text that is looked for, in each form it may be written in
 #' @return (list of columns) None of numbers and flags.
 #' @noRd
 text_forms <- function(x) {
   if (is_time(x)) {
-    forms <- c("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
-    if (inherits(x, "Date")) {
-      return(list(date_text(x)))
-    }
-    lapply(forms, function(form) format(x, form))
+    time_forms(x)
   } else if (is.character(x) || is.factor(x)) {
     list(x)
   }
@@ -141,7 +135,7 @@ secret_numbers <- function(file, published, synthetic) {
       return(NULL)
     }
     # The doubles of small whole numbers are everywhere, of large ones nowhere
-    day <- inherits(x, "Date")
+    day <- is_time(x)
     x <- unique(as.double(x))
     x <- x[is.finite(x) & (signif(x, 7) != x | day & abs(x) > 1000)]
     data.frame(number = x, column = rep(name, length(x)))

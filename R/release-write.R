@@ -105,7 +105,7 @@ stat_frame <- function(frame, format) {
   frame[] <- lapply(frame, function(x) {
     # haven writes a date of integers as another one; Stata's integers end
     # before R's
-    short <- inherits(x, "Date") || is.integer(x) && !is.factor(x) &&
+    short <- is_time(x) || is.integer(x) && !is.factor(x) &&
       format == "dta" && any(x > most_of_stata, na.rm = TRUE)
     if (is.logical(x)) storage.mode(x) <- "integer"
     if (short) storage.mode(x) <- "double"

@@ -215,8 +215,8 @@ paired_values <- function(set, file) {
 #' @param like (vector) Of the type.
 #' @noRd
 kind_text <- function(x, like) {
-  if (inherits(like, "Date")) {
-    return(date_text(x))
+  if (is_time(like)) {
+    return(time_forms(structure(x, class = oldClass(like)))[[1]])
   }
   # Zero has no sign
   text <- shortest_text(x + 0)
@@ -227,7 +227,10 @@ kind_text <- function(x, like) {
 #' Text that writes values of another type in the form of kind_text()
 #' @noRd
 text_as_kind <- function(text, like) {
-  if (inherits(like, "Date")) {
+  if (is_time(like)) {
+    number <- time_number(text, like)
+    known <- !is.na(number)
+    text[known] <- kind_text(number[known], like)
     return(text)
   }
   text[text %in% ""] <- NA

@@ -126,5 +126,5 @@ column_numbers <- function(records, name, spec) {
 #' Have the levels of a column no order?
 #' @noRd
 is_unordered <- function(spec) {
-  spec$type == "category" && length(block_levels(spec)) > 2
+  spec$kind$nominal && length(block_levels(spec)) > 2
 }

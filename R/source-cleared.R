@@ -21,7 +21,7 @@ cleared_source <- function() {
     refuses = refuses,
     check = function(x, asked) check_sealed(x, arg = "fit"),
     rows = function(x, asked) {
-      columns <- names(Filter(function(spec) spec$type != "id",
+      columns <- names(Filter(function(spec) spec$kind$released,
         column_specs(x$codebook)[names(x$schema)]
       ))
       n <- asked$n %||% x$n_records

@@ -80,24 +80,18 @@ draw_from_file <- function(x, asked, rows) {
   )
 }
 
-# Types of a codebook as kinds of a response
-kinds_of_types <- c(
-  category = "categorical", ordered = "categorical", logical = "binary",
-  count = "count", amount = "continuous", date = "continuous"
-)
-
 #' The table of a set's synthesized columns, see synthesized_columns()
 #' @noRd
 file_columns <- function(x) {
   specs <- column_specs(x$codebook)
   specs <- specs[setdiff(names(specs), x$published)]
-  specs <- Filter(function(spec) spec$type != "id", specs)
+  specs <- Filter(function(spec) spec$kind$released, specs)
   field <- function(f) unname(vapply(specs, `[[`, "", f))
   transform <- field("transform")
   columns <- data.frame(
     name = names(specs),
     transform = ifelse(is.na(transform), "identity", transform),
-    kind = unname(kinds_of_types[field("type")])
+    kind = kinds_of(field("type"), "response")
   )
   none <- rep(list(NULL), nrow(columns))
   for (name in c("bounds", "ends", "confirmed")) columns[[name]] <- I(none)

@@ -93,16 +93,16 @@ sum_by <- function(w, codes, n) {
 #'   `NA`.
 #' @noRd
 value_statistics <- function(x, w, spec, scale, n) {
-  x <- plain_amount(x)
+  x <- amount_numbers(x, spec)
   there <- !is.na(x) &
     !(x %in% spec$codes & (x < spec$lower | x > spec$upper))
   records <- length(x)
   y <- x[there]
   w <- w[there]
-  date <- spec$type == "date"
+  summed <- spec$kind$summed
   if (length(y) == 0 || sum(w) == 0) {
     # As many rows as of others
-    any <- list(codes = double(), lower = 0, upper = 0, type = spec$type)
+    any <- list(codes = double(), lower = 0, upper = 0, kind = spec$kind)
     known <- value_statistics(0, 1, any, 1, NULL)
     known$value <- ifelse(known$statistic == "total", 0, NA)
     return(known)
@@ -111,7 +111,7 @@ value_statistics <- function(x, w, spec, scale, n) {
   mean <- weighted_mean(y, even)
   sd <- if (length(y) > 1) weighted_sd(y, even) else 0
   quantiles <- weighted_quantile(y, even, shown_quantiles)
-  heaps <- if (!date) unlist(heaping_of(y, w))
+  heaps <- if (summed) unlist(heaping_of(y, w))
   fresh <- if (!is.null(n)) {
     # A weighted mean of a function of records, in a fresh sample of them
     error <- function(part) {
@@ -120,17 +120,17 @@ value_statistics <- function(x, w, spec, scale, n) {
     equal <- sum(w)^2 / sum(w^2) * n / records
     c(
       error(y - mean), if (sd > 0) error((y - mean)^2 - sd^2) / (2 * sd) else 0,
-      if (!date) sqrt(
+      if (summed) sqrt(
         2 / pi * (sum((w * y)^2) / records - (sum(w * y) / records)^2) / n
       ) * records,
       fresh_quantiles(y, even, quantiles, equal),
-      if (!date) fresh_heaps(y, w, heaps, records, n)
+      if (summed) fresh_heaps(y, w, heaps, records, n)
     )
   }
   value <- c(
-    mean = mean, sd = sd, if (!date) c(total = sum(w * y) * scale),
+    mean = mean, sd = sd, if (summed) c(total = sum(w * y) * scale),
     stats::setNames(quantiles, names(shown_quantiles)),
-    if (!date) stats::setNames(heaps, paste("multiples of", names(heaps)))
+    if (summed) stats::setNames(heaps, paste("multiples of", names(heaps)))
   )
   data.frame(
     level = NA, statistic = names(value), value = unname(value),
@@ -190,8 +190,8 @@ fresh_heaps <- function(y, w, heaps, records, n) {
 #' @return (list or `NULL`) `y`, `w`.
 #' @noRd
 values_of_mean <- function(x, spec, w = NULL) {
-  if (is_amount(spec) && spec$type != "date") {
-    y <- plain_amount(x)
+  if (spec$kind$averaged) {
+    y <- amount_numbers(x, spec)
     y[y %in% spec$codes & (y < spec$lower | y > spec$upper)] <- NA
   } else if (has_number_levels(spec)) {
     y <- text_number(as.character(column_values(x)))

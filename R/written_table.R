@@ -153,7 +153,7 @@ check_kept <- function(part, target) {
         all(found$n[same] == counts) %in% TRUE)
     }
     # A database knows dates and flags, or refuses them
-    if (!is.numeric(own) || inherits(own, "Date")) {
+    if (!is.numeric(own) || is_time(own)) {
       return(TRUE)
     }
     # Whole numbers of 64 bits would need a package to be read
@@ -182,9 +182,9 @@ database_rows <- function(set, backend, texts = character()) {
   columns <- Map(function(x, text) {
     if (is.factor(x)) {
       as.character(x)
-    } else if (inherits(x, "Date")) {
+    } else if (is_time(x)) {
       # As text they sort, too
-      if (backend$dates) x else date_text(x)
+      if (backend$dates) x else time_forms(x)[[1]]
     } else {
       x <- plain_column(x)
       if (is.double(x) && text) decimal_text(x) else x

@@ -1,0 +1,22 @@
+# Whole numbers from 0, or from any other: families of counts model them as they
+# are.
+
+kind_count <- function() {
+  value_kind(
+    "count", c(value_fields, "storage"), response = "count",
+    families = c("neg_binomial", "poisson", "student_t", "gaussian"),
+    family = function(transform) {
+      if (transform %in% "identity") "neg_binomial" else "student_t"
+    },
+    averaged = TRUE, summed = TRUE,
+    own_check = function(row, spec) {
+      stated <- c(spec$lower, spec$upper, spec$codes, spec$heaps)
+      refuse_if(
+        any(stated %% 1 != 0, na.rm = TRUE),
+        "Bounds, codes and heaps of the count {.val {spec$column}} must be whole
+        numbers.", arg = "x"
+      )
+    },
+    breaks = function(ends, n) unique(round(pretty(ends, n)))
+  )
+}

@@ -1,0 +1,44 @@
+# The one list of kinds of columns, in the order of ?codebook. A new one is its
+# own file, a line here and a case in test-conformance-kinds.R.
+
+# By a codebook's `type`
+column_kinds <- list(
+  category = kind_category(), ordered = kind_ordered(), logical = kind_flag(),
+  count = kind_count(), amount = kind_amount(), rate = kind_rate(),
+  date = kind_date(), datetime = kind_datetime(), id = kind_id()
+)
+
+#' The kind whose class in R a column has
+#' @return (list or `NULL`)
+#' @noRd
+class_kind <- function(x) {
+  Find(function(kind) {
+    !is.null(kind$class) && inherits(x, kind$class[1])
+  }, column_kinds)
+}
+
+#' The kind that drafts a column itself: it has its class, or reads its text
+#' @return (list or `NULL`)
+#' @noRd
+drafting_kind <- function(x) {
+  class_kind(x) %||% Find(function(kind) kind$takes(x), column_kinds)
+}
+
+#' What columns of kinds with a class of their own are in R
+#' @return (named list) By name of the kind: `class`, `attributes`.
+#' @noRd
+class_storages <- function() {
+  lapply(
+    Filter(function(kind) !is.null(kind$class), column_kinds), `[`,
+    c("class", "attributes")
+  )
+}
+
+#' What a question's answer is for each of some types
+#' @param types (character) Without a draft's mark.
+#' @param question (string) See new_column_kind().
+#' @return (vector)
+#' @noRd
+kinds_of <- function(types, question) {
+  unlist(lapply(unname(column_kinds[types]), `[[`, question))
+}
