@@ -81,8 +81,11 @@ amount_breaks <- function(amount, bins = amount_bins) {
     c(even(ends, bins / 2), unit * sinh(even(asinh(ends / unit), bins / 2)))
   }
   inner <- between_values(amount, inner[inner > ends[1] & inner < ends[2]])
-  inner <- inner[inner > ends[1] & inner < ends[2]]
-  unique(c(ends[1], sort(inner), ends[2]))
+  # What differs by rounding alone is one break: no value lies between
+  near <- 1e-9 * diff(ends)
+  inner <- sort(inner[inner > ends[1] + near & inner < ends[2] - near])
+  inner <- inner[diff(c(-Inf, inner)) > near]
+  unique(c(ends[1], inner, ends[2]))
 }
 
 # What is released -------------------------------------------------------------

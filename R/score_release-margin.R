@@ -242,7 +242,8 @@ margin_parts <- function(x) {
       return(law)
     }
     middle <- (breaks[-1] + breaks[-length(breaks)]) / 2
-    law <- law * x$part_factors[findInterval(middle, x$margin$breaks)]
+    bin <- findInterval(middle, x$margin$breaks, all.inside = TRUE)
+    law <- law * x$part_factors[bin]
     law / sum(law)
   }
   parts_of_bins(x$margin$breaks, law, x$family$kind == "count")

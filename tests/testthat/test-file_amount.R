@@ -191,3 +191,21 @@ test_that("what shrunk pairs hide of a sum is found", {
     hidden_variance(b, c("a", "b"), "a", unseen_pairs(block, set), set), 0
   )
 })
+
+test_that("bins of amounts are wider than rounding", {
+  # The curve there and back gives 99 - 1e-14 beside 99
+  ends <- rbind(
+    c(1, 99), c(0, 1e6), c(-5000, 99999), c(1, 2e6), c(0, 0.3), c(-1, 1),
+    c(0, 1e9)
+  )
+  for (i in seq_len(nrow(ends))) {
+    book <- codebook(data.frame(
+      column = "x", type = "amount", lower = as.character(ends[i, 1]),
+      upper = as.character(ends[i, 2]), digits = "any",
+      transform = "identity", heaps = if (i %% 2 == 1) "5" else ""
+    ))
+    found <- amount_model(column_specs(book)$x)$breaks
+    expect_gt(min(diff(found)), 1e-9 * diff(ends[i, ]))
+    expect_equal(range(found), ends[i, ])
+  }
+})
