@@ -43,14 +43,17 @@ told <- function(dots, .envir, exact = FALSE) {
   bullets <- do.call(c, dots[bullet])
   width <- getOption("cli.condition_width", cli::console_width()) - 2
   look <- look_of_markup()
-  given <- if (!exact) given_numbers()
   bullets[] <- vapply(bullets, function(text) {
     text <- with_known_spans(gsub("\\s+", " ", text), look)
-    text <- few_digits(cli::format_inline(text, .envir = .envir), given)
-    if (is.finite(width) && nchar(text) > width) {
-      text <- paste(cli::ansi_strwrap(text, width), collapse = "\n  ")
-    }
-    text
+    cli::format_inline(text, .envir = .envir)
+  }, "")
+  # To look through all arguments takes longer than all else here
+  if (!exact && any(digits_shown(unlist(numbers_shown(bullets))) > 2)) {
+    bullets[] <- few_digits(bullets, given_numbers())
+  }
+  long <- is.finite(width) & nchar(bullets) > width
+  bullets[long] <- vapply(bullets[long], function(text) {
+    paste(cli::ansi_strwrap(text, width), collapse = "\n  ")
   }, "")
   list(bullets = bullets, fields = dots[!bullet])
 }
@@ -61,27 +64,41 @@ told <- function(dots, .envir, exact = FALSE) {
 # `rev(range(y))`: no condition repeats more than two digits of it. Here for all
 # of them, since what a message is made of came through many hands.
 
-#' A text in which numbers of the user's have two digits
+#' Texts in which numbers of the user's have two digits
 #' @param given (double) See given_numbers().
 #' @noRd
 few_digits <- function(text, given) {
   if (length(given) == 0) {
     return(text)
   }
-  # Colours end in an m
-  number <- "[0-9][0-9,]*\\.?[0-9]*(e[+-]?[0-9]+)?"
-  alone <- sprintf("(?<![0-9A-Za-ln-z_.])%s(?![0-9A-Za-z_])", number)
-  found <- gregexpr(alone, text, perl = TRUE)
+  found <- number_places(text)
   regmatches(text, found) <- lapply(regmatches(text, found), function(shown) {
     vapply(shown, two_digits, "", given)
   })
   text
 }
 
+#' Where texts have numbers, see gregexpr()
+#' @noRd
+number_places <- function(text) {
+  # Colours end in an m
+  number <- "[0-9][0-9,]*\\.?[0-9]*(e[+-]?[0-9]+)?"
+  alone <- sprintf("(?<![0-9A-Za-ln-z_.])%s(?![0-9A-Za-z_])", number)
+  gregexpr(alone, text, perl = TRUE)
+}
+
+numbers_shown <- function(text) regmatches(text, number_places(text))
+
+#' How many digits a number in a text has that say something
+#' @noRd
+digits_shown <- function(shown) {
+  mantissa <- gsub("[,.]", "", sub("e.*", "", shown))
+  nchar(gsub("^0+|0+$", "", mantissa))
+}
+
 two_digits <- function(shown, given) {
   value <- as.double(gsub(",", "", shown))
-  mantissa <- gsub("[,.]", "", sub("e.*", "", shown))
-  digits <- nchar(gsub("^0+|0+$", "", mantissa))
+  digits <- digits_shown(shown)
   if (digits < 3 || is.na(value)) {
     return(shown)
   }

@@ -189,3 +189,23 @@ test_that("an infinite value is called so, with what to do", {
   expect_identical(error$rows, 3L)
   expect_no_match(conditionMessage(error), "outside")
 })
+
+test_that("arguments are looked through only for numbers of many digits", {
+  looked <- 0
+  local_replaced("given_numbers", function() {
+    looked <<- looked + 1
+    1234.5
+  })
+  said <- function(text) told(list(text), environment())$bullets
+  expect_identical(said("It is 12, 0.0050 or 1,200 of N1234."), said("It is
+    12, 0.0050 or 1,200 of N1234."))
+  expect_identical(looked, 0)
+  long <- said("It is 1,234.5.")
+  power <- said("It is 1e3 or 1.2345e3.")
+  expect_identical(looked, 2)
+  expect_match(long, "It is about 1200")
+  expect_match(power, "or about 1200")
+  # The bullet beside it is read, too
+  both <- told(list("Nothing here.", x = "It is 1235."), environment())$bullets
+  expect_match(both[["x"]], "about 1200")
+})
