@@ -13,10 +13,12 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #if !defined(_WIN32)
 #include <unistd.h>
 #endif
@@ -84,22 +86,91 @@ bool is_forked_copy() {
 }
 #endif
 
-/// @brief A thread that is waited for wherever its owner is left: one that is
-/// destroyed while it can be joined ends the process.
-class Host {
+/// @brief The one thread that hands work to the pool.
+///
+/// It lives as long as the library: older pools (those of RcppParallel before
+/// 5.1.11) crash in the second of two threads if the first has ended.
+class PoolThread {
  public:
-  template <class Work>
-  Host(std::atomic<bool>& stop, Work work) : stop_(stop), thread_(work) {}
-  ~Host() {
-    if (!thread_.joinable()) return;
-    stop_ = true;
+  static PoolThread& instance() {
+    // Never destroyed: at the end of the process the thread still waits.
+    static PoolThread* const one = new PoolThread;
+    return *one;
+  }
+
+  /// @return The number of the job: they are done one after the other.
+  long long submit(std::function<void()> job) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
+    jobs_.push_back(std::move(job));
+    changed_.notify_all();
+    return ++submitted_;
+  }
+
+  /// Waits for a job, but not longer than this; says whether it is done.
+  bool wait_for(long long job, std::chrono::milliseconds most) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return changed_.wait_for(lock, most, [&] { return done_ >= job; });
+  }
+
+  /// Ends the thread, before its code is unloaded.
+  void end() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!thread_.joinable()) return;
+      jobs_.emplace_back();
+      changed_.notify_all();
+      ++submitted_;
+    }
     thread_.join();
   }
-  void join() { thread_.join(); }
+
+ private:
+  /// Until a job is empty.
+  void serve() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (bool goes_on = true; goes_on;) {
+      changed_.wait(lock, [&] { return !jobs_.empty(); });
+      const std::function<void()> job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      if (job) {
+        job();
+      } else {
+        goes_on = false;
+      }
+      lock.lock();
+      ++done_;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  long long submitted_ = 0;
+  long long done_ = 0;
+  std::thread thread_;
+};
+
+/// @brief A job that is waited for wherever its owner is left: it uses what the
+/// owner has.
+class Hosted {
+ public:
+  Hosted(std::atomic<bool>& stop, std::function<void()> job)
+      : stop_(stop), job_(PoolThread::instance().submit(std::move(job))) {}
+  ~Hosted() {
+    if (!wait_for(std::chrono::milliseconds(0))) stop_ = true;
+    while (!wait_for(std::chrono::seconds(1))) {
+    }
+  }
+  bool wait_for(std::chrono::milliseconds most) const {
+    return PoolThread::instance().wait_for(job_, most);
+  }
 
  private:
   std::atomic<bool>& stop_;
-  std::thread thread_;
+  const long long job_;
 };
 
 /// On the pool, while this thread serves interrupts and progress.
@@ -109,11 +180,8 @@ bool run_on_pool(int n, int threads, TaskWorker& worker,
   // More threads than cores gain nothing and make the pool complain.
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   if (cores > 0) threads = std::min(threads, cores);
-  std::atomic<bool> done{false};
-  std::mutex mutex;
-  std::condition_variable finished;
   std::string pool_error;
-  Host host(stop, [&] {
+  const Hosted hosted(stop, [&] {
     try {
 #if defined(_WIN32)
       RcppParallel::ttParallelFor(0, static_cast<std::size_t>(n), worker, 1);
@@ -126,21 +194,10 @@ bool run_on_pool(int n, int threads, TaskWorker& worker,
     } catch (...) {
       pool_error = "unknown error";
     }
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      done = true;
-    }
-    finished.notify_all();
   });
   bool interrupted = false;
   auto next_poll = std::chrono::steady_clock::now();
-  while (!done) {
-    {
-      std::unique_lock<std::mutex> lock(mutex);
-      finished.wait_for(lock, std::chrono::milliseconds(50),
-                        [&] { return done.load(); });
-    }
-    if (done) break;
+  while (!hosted.wait_for(std::chrono::milliseconds(50))) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_poll) continue;
     next_poll = now + std::chrono::milliseconds(100);
@@ -150,7 +207,6 @@ bool run_on_pool(int n, int threads, TaskWorker& worker,
     }
     if (progress && !interrupted) call_guarded(progress);
   }
-  host.join();
   if (!pool_error.empty()) Rcpp::stop(pool_error);
   return interrupted;
 }
@@ -213,3 +269,9 @@ std::vector<int> cut_range(int n, int parts) {
 }
 
 }  // namespace binding
+
+/// R calls this before it unloads the library.
+extern "C" attribute_visible void R_unload_pseudosynth(DllInfo*);
+void R_unload_pseudosynth(DllInfo*) {
+  if (!binding::is_forked_copy()) binding::PoolThread::instance().end();
+}
