@@ -48,8 +48,10 @@ expect_one_law <- function(x, records, others, n, charges, neighbours,
     expect_equal(moves_of(m, far), of_vectors$dropped)
     expect_equal(moves_of(m, own, far), of_vectors$replaced, tolerance = 1e-6)
   }
-  # What the release added up is what its measurements say
-  for (what in unique(vapply(x, `[[`, "", "what"))) {
+  # What the release added up is what its measurements say, and nothing else
+  pays <- unique(vapply(x, `[[`, "", "what"))
+  expect_setequal(pays, vapply(heard, `[[`, "", "what"))
+  for (what in pays) {
     mine <- Filter(function(m) m$what == what, x)
     expect_identical(
       unlist(lapply(mine, function(m) whole_sums(m, records(m)))),
