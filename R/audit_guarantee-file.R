@@ -13,17 +13,10 @@ audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
                                          seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_sealed(x)
-  check_class(data, "file_plan", "Give the plan of the release.", arg = "data")
   rows <- check_count(rows, min = 2)
   replays <- check_count(replays)
   check_seed(seed)
-  data <- with_published_bins(data)
-  same <- identical(names(data$levels), names(x$levels)) &&
-    identical(data$published, x$published)
-  refuse_if(
-    !same, "{.arg data} must be the plan that {.arg x} was made from.",
-    arg = "data"
-  )
+  data <- plan_of_release(x, data)
   file <- file_records(data)
   words <- seed_words(seed, "audit")
   n <- nrow(file$codes)

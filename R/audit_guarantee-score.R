@@ -40,106 +40,31 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
   )
 }
 
-#' The file of an audit, and the responses that one record is given
-#' @return (list) `y` (modelled scale), `x`, `row`, `count`, `extremes`.
-#' @noRd
-audit_file <- function(x, data) {
-  check_data_frame(data)
-  check_columns(x$response$name, data, "data")
-  file <- published_rows(x$design, data)
-  file$y <- record_values(x$response, data)
-  if (!is.null(x$margin)) {
-    file$codes <- table_codes(x$population$coding, data)
-    colnames(file$codes) <- names(x$population$coding)
-  }
-  file$extremes <- switch(x$family$kind,
-    categorical = , binary = , proportion = 0:1, count = c(0, 1e9),
-    if (is.null(x$margin)) c(-1e9, 1e9) else range(x$margin$breaks)
-  )
-  file
-}
-
 #' The two files that are told apart best
 #'
 #' @return (list) By relation: a list of parts, each with the `difference` of
 #'   the whole sums and the `scale` of their noise.
 #' @noRd
 worst_pairs <- function(x, file) {
-  parts_of <- if (is_categorical(x$family)) level_parts else sum_parts
-  parts <- parts_of(x, file)
+  measurements <- score_measurements(x, file)
+  farthest <- which.max(rowSums(measurements[[1]]$z^2))
+  record <- match(farthest, file$row)
   # Dropped, and at either end: the sums as the release itself makes them
-  made <- lapply(parts, function(part) lapply(c(NA, file$extremes), part$sums))
+  made <- lapply(c(NA, file$extremes), function(y) {
+    file$y[record] <- y
+    lapply(measurements, whole_sums, file)
+  })
   pair <- function(a, b) {
-    Map(function(made, part) {
-      list(difference = made[[a]] - made[[b]], scale = part$scale)
-    }, made, parts)
+    parts <- Map(function(x, one, other) {
+      Map(function(one, other, scale) {
+        list(difference = one - other, scale = scale)
+      }, one, other, x$noise$scale)
+    }, measurements, made[[a]], made[[b]])
+    unlist(parts, recursive = FALSE)
   }
   dropped <- list(pair(1, 2), pair(1, 3))
   size <- vapply(dropped, law_of_pair, 0, laplace = x$delta == 0)
   stats::setNames(list(dropped[[which.max(size)]], pair(2, 3)), relation_names)
-}
-
-#' The sums that a release has of a file
-#' @return (list) Of parts, each with `sums` (function of the response of the
-#'   record of the longest vector, NA: dropped) and the `scale` of the noise.
-#' @noRd
-sum_parts <- function(x, file) {
-  record <- NULL
-  parts <- lapply(public_steps(x, file), function(step) {
-    z <- step$geometry$z
-    if (is.null(record)) record <<- match(which.max(rowSums(z^2)), file$row)
-    frame <- lapply(step[c("centre", "spread")], `[`, file$row)
-    score <- score_of(file$y, frame)
-    lowest <- counted_above(x$family, frame, step$clip)
-    list(scale = step$scale, sums = function(y) {
-      score[record] <- score_of(y, lapply(frame, `[`, record))
-      step_sums(c(file["row"], whole_scores(score, step$clip, lowest)), z)
-    })
-  })
-  if (is.null(x$margin)) {
-    return(parts)
-  }
-  strategy <- strategy_of(x$margin)
-  margin <- list(scale = x$margin$scale, sums = function(y) {
-    z <- file$y
-    z[record] <- y
-    margin_sums(bin_counts(z[!is.na(z)], x$margin$breaks), strategy)
-  })
-  c(parts, list(margin), if (!is.null(x$tables)) {
-    table_parts(x$tables, file, record)
-  })
-}
-
-#' The same of tables, one part each
-#' @noRd
-table_parts <- function(tables, file, record) {
-  lapply(seq_along(tables$columns), function(t) {
-    rows <- factor(
-      file$codes[, tables$columns[t]], seq_len(nrow(tables$residuals[[t]]))
-    )
-    bins <- length(tables$breaks) + 1
-    list(scale = tables$noise$scale[t], sums = function(y) {
-      z <- file$y
-      z[record] <- y
-      bin <- factor(findInterval(z, tables$breaks) + 1, seq_len(bins))
-      # Without a bin a record is in no cell
-      counts <- as.double(table(rows, bin))
-      tables$noise$factor[t] *
-        whole_residual(counts, c(nlevels(rows), as.integer(bins)))
-    })
-  })
-}
-
-level_parts <- function(x, file) {
-  z <- levels_geometry(file, prior_spec(x$prior, x$design$is_level), x$spread)$z
-  record <- match(which.max(rowSums(z^2)), file$row)
-  list(list(scale = x$steps[[1]]$scale, sums = function(level) {
-    y <- file$y
-    y[record] <- level
-    levels_sums(
-      list(row = file$row, level = y), length(x$response$levels), z
-    )
-  }))
 }
 
 #' mu of a pair under Gaussian noise, epsilon under Laplace noise

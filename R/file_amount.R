@@ -388,18 +388,25 @@ expected_pulls <- function(family, rows, steps, posterior) {
 #' @noRd
 own_measurement <- function(what, columns, step = NULL, number = 1,
                             about = NULL) {
+  valued <- function(records) {
+    at <- which(!is.na(records$y))
+    list(predictors = records$predictors[at, , drop = FALSE], y = records$y[at])
+  }
   new_measurement(
     what, paste("step", number), columns + 1,
     bound = function(kind) sensitivity_of_reach(score_length, kind),
     vectors = function(records, part) {
-      at <- which(!is.na(records$y))
-      codes <- records$predictors[at, , drop = FALSE]
-      own <- own_scores(list(predictors = codes, y = records$y[at]), step)
-      z <- own_vectors(codes, step$coding, own$scale, step$geometry)
+      file <- valued(records)
+      own <- own_scores(file, step)
+      z <- own_vectors(
+        file$predictors, step$coding, own$scale, step$geometry
+      )
       vectors <- matrix(0, length(records$y), columns + 1)
-      vectors[at, ] <- cbind(score_counted * own$inside, z * own$q)
+      vectors[!is.na(records$y), ] <-
+        cbind(score_counted * own$inside, z * own$q)
       vectors
     },
+    counts = valued,
     sums = function(file) {
       own <- own_scores(file, step)
       list(c(

@@ -224,7 +224,7 @@ size_measurement <- function(noise) {
     # A replaced record leaves it as it is
     bound = function(kind) by_relation(noise$factor, 0),
     vectors = function(codes, part) matrix(noise$factor, nrow(codes), 1),
-    sums = function(n) list(noise$factor * n), noise = noise
+    counts = nrow, sums = function(n) list(noise$factor * n), noise = noise
   )
 }
 
@@ -252,6 +252,11 @@ table_measurement <- function(plan, noise, what = what_of_block[["tables"]],
       own <- codes(records)[, plan$tables[[t]], drop = FALSE]
       noise$factor[t] * whole_cells(own, levels_of(t))
     },
+    counts = function(records) {
+      own <- codes(records)
+      inside <- rowSums(own == 0) == 0
+      block_counts(own[inside, , drop = FALSE], plan)
+    },
     sums = function(counts) {
       Map(function(counts, t) {
         noise$factor[t] * whole_residual(counts, levels_of(t))
@@ -275,6 +280,10 @@ table_measurement <- function(plan, noise, what = what_of_block[["tables"]],
 
 tables_named <- function(tables, names) {
   vapply(tables, function(columns) paste(names[columns], collapse = " x "), "")
+}
+
+block_counts <- function(codes, plan) {
+  table_counts_(codes, plan$levels, plan$tables, default_threads())
 }
 
 #' What records add to the whole residual of a table, see whole_residual()
@@ -304,9 +313,9 @@ table_moves <- function(plan, noise, codes, other) {
     squares <- square * before
     if (!is.null(other)) {
       after <- is_in_table(other, columns)
+      own <- changed[, columns, drop = FALSE]
       squares <- ifelse(
-        before & after,
-        replaced_squares(plan$levels[columns], changed[, columns, drop = FALSE]),
+        before & after, replaced_squares(plan$levels[columns], own),
         square * (before | after)
       )
     }

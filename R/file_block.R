@@ -108,10 +108,6 @@ noisy_residuals <- function(counts, plan, noise, seed,
   })
 }
 
-block_counts <- function(codes, plan) {
-  table_counts_(codes, plan$levels, plan$tables, default_threads())
-}
-
 # Checks -------------------------------------------------------------------
 
 check_block <- function(codes, levels, published, tables, rules) {

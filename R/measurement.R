@@ -15,6 +15,8 @@
 #' @param vectors (function of records and the number of a part) What each
 #'   record adds: a whole matrix, a row for each. A record without a value has
 #'   zeros.
+#' @param counts (function of records) Counts them as `sums` takes them. What
+#'   holds a file may do so by itself, in one pass.
 #' @param sums (function of records as they are counted) Gives the whole sums, a
 #'   list by part.
 #' @param moves (function of records, of others or `NULL`, and of the noise) See
@@ -27,13 +29,13 @@
 #' @return (`measurement`)
 #' @noRd
 new_measurement <- function(what, parts, size, bound, vectors, sums,
-                            moves = NULL, cost = NULL, noise = NULL,
-                            about = NULL) {
+                            counts = identity, moves = NULL, cost = NULL,
+                            noise = NULL, about = NULL) {
   structure(
     list(
       what = what, parts = parts, size = size, bound = bound,
-      vectors = vectors, sums = sums, moves = moves, cost = cost,
-      noise = noise, about = about
+      vectors = vectors, counts = counts, sums = sums, moves = moves,
+      cost = cost, noise = noise, about = about
     ),
     class = "measurement"
   )
@@ -88,6 +90,10 @@ most_cost <- function(x, budget) {
   list(rho = cost^2 / 2, gap = paid_by(x, budget)$noise$gap)
 }
 
+#' The sums of all records without noise
+#' @noRd
+whole_sums <- function(x, records) x$sums(x$counts(records))
+
 #' Whole sums with whole noise
 #' @param counted (any) The file, as `sums` takes it. Confidential.
 #' @param seeds (list) Of each part.
@@ -141,7 +147,8 @@ moves_of_rows <- function(z, noise, rows, other = 0L * rows) {
 #'   `amount`: mu, or epsilon.
 #' @return (list) `scale` (whole: the standard deviation, or the scale of
 #'   Laplace noise), `deviation`, and `rho` with `gap`, or `epsilon`: what it
-#'   costs by relation.
+#'   costs by relation. Noise of another kind also has `draw` (function of a
+#'   count and a seed).
 #' @noRd
 noise_of <- function(sensitivity, budget, coordinates) {
   scale <- ceiling(sensitivity[[budget$neighbours]] / budget$amount)
@@ -172,6 +179,9 @@ laplace_deviation <- function(scale) {
 }
 
 draw_noise <- function(noise, n, seed) {
+  if (!is.null(noise$draw)) {
+    return(noise$draw(n, seed))
+  }
   # A run's own words decide no noise: that is of the system's generator
   words <- if (is_seeded(seed)) seed_words(seed, "noise")
   if (is_laplace(noise)) {

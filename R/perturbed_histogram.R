@@ -122,23 +122,19 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
 #' @noRd
 run_histogram <- function(values, breaks, epsilon, neighbours, noise, ledger,
                           seed) {
-  counts <- count_bins(values, breaks)
-  rate <- width_of_epsilon(epsilon, neighbours)
   made <- list(
     breaks = breaks$scale, bounds = breaks$bounds, response = values$response,
     epsilon = epsilon, neighbours = neighbours, noise = noise,
     reproducible = is_seeded(seed), id = new_charge_id()
   )
+  measurement <- histogram_measurement(made)
+  counts <- measurement$counts(values)
   made$id <- spend_noise(
     ledger, histogram_charge(made, claims = TRUE), "perturbed_histogram",
     values$response$name, NULL, values$y,
     seed = seed, label = if (noise == "continuous") "none" else "strict"
   )$id
-  draw <- if (noise == "discrete") discrete_laplace else continuous_laplace
-  noisy <- kept_noisy(
-    run_of(seed), "perturbed histogram", 1 / rate, length(counts),
-    function() counts + draw(length(counts), rate, seed)
-  )
+  noisy <- measured(measurement, counts, list(seed))[[1]]
   made <- c(list(counts = pmax(noisy, 0), noisy = noisy), made)
   # The same seed and outcome are the same histogram, which is paid once
   if (is_seeded(seed)) {
@@ -154,17 +150,38 @@ run_histogram <- function(values, breaks, epsilon, neighbours, noise, ledger,
 #' @noRd
 histogram_charge <- function(x, claims = is_sealed(x)) {
   epsilon <- if (claims && x$noise == "discrete") {
-    histogram_epsilon(x)
+    own_cost(histogram_measurement(x))$epsilon
   } else {
     by_relation(NA_real_)
   }
   charge(x$id, paste("perturbed histogram of", x$response$label), epsilon)
 }
 
-#' What a histogram costs, by relation
+#' A histogram as a measurement: a record adds 1 to the count of its bin
+#' @param x (list) `breaks`, `bounds`, `epsilon`, `neighbours` and `noise`.
+#' @return (`measurement`) Of values, see histogram_values().
 #' @noRd
-histogram_epsilon <- function(x) {
-  by_relation(width_of_epsilon(x$epsilon, x$neighbours))
+histogram_measurement <- function(x) {
+  rate <- width_of_epsilon(x$epsilon, x$neighbours)
+  draw <- if (x$noise == "discrete") discrete_laplace else continuous_laplace
+  breaks <- x[c("breaks", "bounds")]
+  bins <- length(x$breaks) - 1
+  bound <- by_relation(1, 2)
+  new_measurement(
+    "perturbed histogram", "counts", bins,
+    bound = function(kind) bound,
+    vectors = function(values, part) {
+      1 * outer(binned_values(values, breaks), seq_len(bins), `==`)
+    },
+    counts = function(values) {
+      as.double(tabulate(binned_values(values, breaks), bins))
+    },
+    sums = list,
+    noise = list(
+      scale = 1 / rate, epsilon = bound * rate,
+      draw = function(n, seed) draw(n, rate, seed)
+    )
+  )
 }
 
 # Input ----------------------------------------------------------------------
@@ -261,14 +278,15 @@ check_breaks <- function(bins) {
   check_count(length(bins) - 1, max = most_bins, arg = "bins")
 }
 
-#' Counts of the clamped values
+#' Bins of the clamped values
+#' @param breaks (list) `breaks` (modelled scale) and `bounds`.
 #' @noRd
-count_bins <- function(values, breaks) {
+binned_values <- function(values, breaks) {
   y <- stated_values(values$response, values$y)
   z <- response_forward(
     values$response, clamp(y, breaks$bounds[1], breaks$bounds[2])
   )
-  bin_counts(z, breaks$scale)
+  bins_of(z, breaks$breaks)
 }
 
 #' How many records each bin holds; the outer ones hold all beyond them

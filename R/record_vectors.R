@@ -1,118 +1,221 @@
-# The measurements of a release, and what its records add to each of them.
-
-# Of a file --------------------------------------------------------------------
-
-#' All that a file release has measured, in the order of its noise
+#' What one record adds to the noisy numbers of a release
 #'
-#' From what was released alone.
-#' @param x (`file_release`)
-#' @return (list of `measurement`)
-#' @noRd
-file_measurements <- function(x) {
-  block <- x$block
-  block$replaced <- replaced_block
-  block$lengths <- block$noise
-  amounts <- lapply(names(x$amounts), amount_measurements, x = x)
-  c(
-    if (!is.null(block$size_noise)) list(size_measurement(block$size_noise)),
-    if (length(block$tables) > 0) {
-      list(table_measurement(block, block$noise, names = names(x$levels)))
-    },
-    unlist(amounts, recursive = FALSE)
+#' For a reviewer at the agency. A release with noise is a list of measurements.
+#' Each is a sum over records of vectors of whole numbers, plus exact noise.
+#' This function shows the vectors of one record, how long they are, the public
+#' bound that no record's vector exceeds, and the noise that hides them. The
+#' charge, the noisy sums and [audit_guarantee()] use the same vectors and
+#' bounds.
+#'
+#' @param release A [file_release()], [score_release()] or
+#'   [perturbed_histogram()].
+#' @param data What the release was made from: the [file_plan()] of a file
+#'   release, the data frame of a score release, and of a histogram its `data`
+#'   or its vector.
+#' @param i (count) The record's number in the file. If the plan has units, all
+#'   records of this record's unit are shown together.
+#' @return A `record_vectors`, a confidential list with
+#'   * `table` (data frame, a row for each sum of vectors): `part` (its name),
+#'     `amount` (the amount that it is about, or `NA`), `paid_by` (the charge),
+#'     `numbers` (how many noisy numbers it has), `length` (of the record's
+#'     vector), `bound` and `bound_replace` (the largest length of any record's
+#'     vector, and of the difference of two), `noise` (the scale) and `share`:
+#'     `length / noise`;
+#'   * `vectors` (list of vectors of whole numbers, one for each row);
+#'   * `moved` and `claimed`: how far dropping the record moves all noisy
+#'     numbers together, and how far the label allows; `unit` says whether these
+#'     are mu (Gaussian noise) or epsilon (Laplace noise);
+#'   * `record` and `records`: the record's number, and how many records are
+#'     shown together.
+#'
+#'   For Gaussian noise, a length is the Euclidean one; for Laplace noise, it is
+#'   the sum of absolute values. A length of 0 means that the record is not in
+#'   this sum: it may have no value of the amount.
+#' @section Privacy: The vectors are functions of a true record. They are
+#'   confidential and never part of a release.
+#' @section Error types: `pseudosynth_error_input`: `release` is no release with
+#'   noise, `data` is not what it was made from, or there is no record `i`.
+#'   `pseudosynth_error_edited`: the release was changed by hand.
+#' @seealso [audit_guarantee()], [plot.record_vectors()]
+#' @examples
+#' people <- subset(ce_income, income > 0, c("income", "sex", "age"))[1:300, ]
+#' book <- edit_codebook(draft_codebook(people),
+#'   income = list(lower = 1, upper = 2e6, transform = "log")
+#' )
+#' plan <- file_plan(people, confirm_codebook(book))
+#' release <- suppressWarnings(file_release(plan, epsilon = 2))
+#' shown <- record_vectors(release, plan, 1)
+#' shown
+#' shown$vectors[["sex"]]
+#' @export
+record_vectors <- function(release, data, i) {
+  check_present(release)
+  check_present(data)
+  refuse_if(
+    !inherits(release, "noisy_release"),
+    "{.arg release} must be a release with noise.",
+    x = "It is {describe_type(release)}.",
+    i = "Give a {.cls file_release}, a {.cls score_release} or a
+         {.cls perturbed_histogram}.", arg = "release"
   )
+  check_sealed(release)
+  i <- check_count(i, min = 1)
+  found <- measurements_of(release, data)
+  refuse_if(
+    i > found$n, "{.arg i} must be the number of a record.",
+    x = "The file has {found$n} record{?s}.", arg = "i"
+  )
+  at <- if (is.null(found$unit)) i else which(found$unit == found$unit[i])
+  shown_vectors(found, at, i)
 }
 
-amount_measurements <- function(x, name) {
-  amount <- x$amounts[[name]]
-  what <- what_of_amounts(names(x$amounts))
-  margin <- margin_measurement(
-    amount$margin$breaks, what, valued = FALSE, about = name
-  )
-  shape <- if (length(amount$family$extras) > 0) amount$reference$values[[2]]
-  steps <- lapply(seq_along(amount$steps), function(k) {
-    step <- amount$steps[[k]]
-    own <- c(
-      list(coding = amount, family = amount$family, shape = shape),
-      step[c("b", "clip", "geometry")]
+#' @param found (list) See measurements_of().
+#' @param at (integer) Records that are shown together.
+#' @noRd
+shown_vectors <- function(found, at, i) {
+  laplace <- is_laplace(found$measurements[[1]]$noise)
+  vectors <- lapply(found$measurements, function(x) {
+    own <- found$records(x, at)
+    lapply(seq_along(x$parts), function(part) colSums(x$vectors(own, part)))
+  })
+  table <- do.call(rbind, Map(function(x, vectors) {
+    length <- vapply(vectors, vector_length, 0, laplace)
+    bound <- bounds_of(x, laplace) * found$most
+    data.frame(
+      part = x$parts, amount = x$about %||% NA_character_, paid_by = x$what,
+      numbers = x$size, length = length, bound = bound[, 1],
+      bound_replace = bound[, 2], noise = x$noise$scale,
+      share = length / x$noise$scale, row.names = NULL
     )
-    x <- own_measurement(what, length(step$b), own, k, name)
-    with_noise_of(x, step)
-  })
-  c(
-    list(with_noise_of(margin, amount$margin)), steps,
-    if (!is.null(amount$tables)) list(binned_measurement(x, amount, what))
+  }, found$measurements, vectors))
+  new_result(
+    "record_vectors",
+    table = table,
+    vectors = stats::setNames(unlist(vectors, recursive = FALSE), table$part),
+    moved = if (laplace) sum(table$share) else sqrt(sum(table$share^2)),
+    claimed = found$claimed[["add-remove"]],
+    unit = if (laplace) "epsilon" else "mu", record = i, records = length(at)
   )
 }
 
-#' An amount's tables of its bins by its predictors
+vector_length <- function(v, laplace) {
+  if (laplace) sum(abs(v)) else sqrt(sum(v^2))
+}
+
+#' The bounds of all parts
+#' @return (matrix, a row for each part, a column for each relation)
 #' @noRd
-binned_measurement <- function(x, amount, what) {
-  tables <- amount$tables
-  names <- amount_predictor_names(x, amount)
-  budget <- list(neighbours = x$neighbours, amount = NA, sigma = NA)
-  free <- !names %in% names(x$levels)[x$block$published]
-  plan <- binned_tables_plan(
-    amount$levels, length(tables$breaks) + 1L, budget, free
-  )
-  table_measurement(
-    plan, tables$noise, what, c(names[plan$told], paste(amount$name, "in bins")),
-    function(records) binned_codes(records, plan$told, tables$breaks),
-    amount$name
-  )
+bounds_of <- function(x, laplace = is_laplace(x$noise)) {
+  bound <- x$bound(if (laplace) "laplace" else "gaussian")
+  matrix(unlist(bound), ncol = 2, byrow = TRUE)
 }
 
-amount_predictor_names <- function(x, amount) {
-  before <- names(x$amounts)
-  earlier <- before[seq_len(match(amount$name, before) - 1)]
-  earlier <- stats::setNames(rep(levels_of_bins(), length(earlier)), earlier)
-  sizes <- predictor_levels(amount, x$levels, earlier)
-  names(sizes)[sizes > 1]
-}
-
-#' Records as the measurements of a file release have them
-#' @param file (list) See file_records().
-#' @return (list) `codes`, and `amounts`: of each `predictors` and `y`, see
-#'   own_measurement().
+#' The measurements of a release, and the records of a file as they have them
+#' @return (list) `measurements`, `n` (records), `records` (function of a
+#'   measurement and numbers of records), `claimed` (by relation: mu, or
+#'   epsilon), `unit` (of each record, or `NULL`) and `most` (records of one).
 #' @noRd
-measured_records <- function(x, file) {
-  n <- nrow(file$codes)
-  bins <- list()
-  amounts <- list()
-  for (name in names(x$amounts)) {
-    amount <- x$amounts[[name]]
-    at <- which(!is.na(file$values[, name]))
-    y <- rep(NA_real_, n)
-    y[at] <- to_modelled(amount, file$values[at, name])
-    like <- amount_predictors(amount, file$codes, at, bins, x$levels)
-    predictors <- matrix(0L, n, ncol(like$codes))
-    predictors[at, ] <- like$codes
-    amounts[[name]] <- list(predictors = predictors, y = y)
-    bins[[name]] <- with_bins(n, at, y[at], amount$bins)
+measurements_of <- function(release, data) UseMethod("measurements_of")
+
+measurements_of.file_release <- function(release, data) {
+  data <- plan_of_release(release, data)
+  own <- measured_records(release, file_records(data))
+  list(
+    measurements = file_measurements(release), n = nrow(own$codes),
+    records = function(x, at) records_for(x, rows_measured(own, at)),
+    claimed = sqrt(2 * total_charges(release$charges, release$delta)$rho),
+    unit = data$unit$index, most = release$unit$records %||% 1
+  )
+}
+
+measurements_of.score_release <- function(release, data) {
+  file <- audit_file(release, data)
+  total <- total_charges(release$charges, release$delta)
+  list(
+    measurements = score_measurements(release, file), n = length(file$row),
+    records = function(x, at) {
+      list(
+        row = file$row[at], y = file$y[at],
+        codes = if (!is.null(file$codes)) file$codes[at, , drop = FALSE]
+      )
+    },
+    claimed = if (release$delta == 0) total$epsilon else sqrt(2 * total$rho),
+    most = 1
+  )
+}
+
+measurements_of.perturbed_histogram <- function(release, data) {
+  y <- if (is.data.frame(data)) {
+    check_columns(release$response$name, data, "data")
+    data[[release$response$name]]
+  } else {
+    data
   }
-  list(codes = file$codes, amounts = amounts)
+  check_that(
+    is.numeric(y) && !is.object(y) && !anyNA(y), y,
+    "{.arg data} must be the numbers that the histogram has counted.",
+    arg = "data"
+  )
+  measurement <- histogram_measurement(release)
+  list(
+    measurements = list(measurement), n = length(y),
+    records = function(x, at) {
+      list(y = as.double(y[at]), response = release$response)
+    },
+    claimed = own_cost(measurement)$epsilon, most = 1
+  )
 }
 
-rows_measured <- function(records, at) {
-  records$codes <- records$codes[at, , drop = FALSE]
-  records$amounts <- lapply(records$amounts, function(own) {
-    list(predictors = own$predictors[at, , drop = FALSE], y = own$y[at])
-  })
-  records
-}
-
-#' The records that a measurement is of
+#' The plan that a file release was made from, with published amounts in bins
 #' @noRd
-records_for <- function(x, records) {
-  if (is.null(x$about)) records$codes else records$amounts[[x$about]]
+plan_of_release <- function(x, data) {
+  check_class(data, "file_plan", "Give the plan of the release.", arg = "data")
+  data <- with_published_bins(data)
+  same <- identical(names(data$levels), names(x$levels)) &&
+    identical(data$published, x$published)
+  refuse_if(
+    !same, "{.arg data} must be the plan that the release was made from.",
+    arg = "data"
+  )
+  data
 }
 
-#' moves_of() of all measurements of a release together
-#' @param records,other (list) See measured_records().
+# Rows of the table that are printed or drawn, at most
+most_parts <- 12
+
+#' The parts that a record moves most, with the amount in their names
 #' @noRd
-moves_of_all <- function(measurements, records, other = NULL) {
-  Reduce(`+`, lapply(measurements, function(x) {
-    moves_of(x, records_for(x, records), if (!is.null(other)) {
-      records_for(x, other)
-    })
-  }))
+largest_parts <- function(x) {
+  shown <- utils::head(x$table[order(-x$table$share), ], most_parts)
+  of <- shown$amount
+  shown$part <- ifelse(is.na(of), shown$part, paste0(of, ": ", shown$part))
+  shown
+}
+
+print_lines.record_vectors <- function(x) {
+  shown <- largest_parts(x)
+  left <- nrow(x$table) - nrow(shown)
+  c(
+    sprintf(
+      "What record %s adds to a release%s", format_count(x$record),
+      if (x$records > 1) {
+        sprintf(", with its unit of %s records", format_count(x$records))
+      } else {
+        ""
+      }
+    ),
+    sprintf(
+      "  Without it all noisy numbers move by %s %s of %s", x$unit,
+      format_figure(x$moved), format_figure(x$claimed)
+    ),
+    paste0("  ", format_table(data.frame(
+      part = shown$part, numbers = as.integer(shown$numbers),
+      length = shown$length, bound = shown$bound, noise = shown$noise,
+      "length / noise" = shown$share, check.names = FALSE
+    ))),
+    if (left > 0) {
+      sprintf("  and %s more, see as.data.frame()", format_count(left))
+    },
+    paste0("  ", confidential_line("Vectors"))
+  )
 }

@@ -23,16 +23,13 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   )$second
   warn_delta(settings$delta, file$n)
   geometry <- levels_geometry(file, prior, settings$spread)
-  noise <- noise_of(
-    levels_sensitivity(geometry$z, budget$noise), budget,
-    length(levels) * ncol(geometry$z)
-  )
-  charges <- plan_charges(list("noisy sums by level" = noise))
+  paid <- paid_by(levels_measurement(geometry$z, length(levels)), budget)
+  charges <- plan_charges(list("noisy sums by level" = own_cost(paid)))
   # What an engine fails at costs nothing; see rehearse_sums()
   if (!is.null(file$paid)) file$levels()
   charges <- pay_release(ledger, charges, model, m, seed, file)
   step <- levels_step(
-    file$levels(), length(levels), geometry, noise, stage_seed(seed, "step", 1)
+    file$levels(), paid, geometry, stage_seed(seed, "step", 1)
   )
   found <- levels_posterior(
     file$x, file$count, geometry$z * geometry$unit, step, prior$location,
@@ -94,21 +91,41 @@ levels_sensitivity <- function(z, noise) {
   by_relation(length, if (noise == "laplace") 2 * length else sqrt(2) * length)
 }
 
+#' The sums by level as a measurement: a record adds its vector to one block
+#' @param size (count) Levels.
+#' @return (`measurement`) Of records with `row` (of `z`) and `y` (level from 0,
+#'   `NA`: none); also `z`.
+#' @noRd
+levels_measurement <- function(z, size) {
+  x <- new_measurement(
+    "noisy sums by level", "sums by level", size * ncol(z),
+    bound = function(kind) levels_sensitivity(z, kind),
+    vectors = function(records, part) {
+      own <- score_steps * z[records$row, , drop = FALSE]
+      do.call(cbind, lapply(seq_len(size) - 1, function(level) {
+        own * (records$y %in% level)
+      }))
+    },
+    counts = function(records) list(row = records$row, level = records$y),
+    sums = function(items) list(levels_sums(items, size, z))
+  )
+  x$z <- z
+  x
+}
+
+#' @param paid (list) See levels_measurement(), with its noise.
 #' @return (list) All public: `sum` (1 + P x K), `noise` (its standard
 #'   deviation), `kappa` and the noise as paid, see noise_of().
 #' @noRd
-levels_step <- function(items, size, geometry, noise, seed) {
-  z <- geometry$z
-  sums <- noisy_sums(
-    levels_sums(items, size, z), noise, seed, "noisy sums by level"
-  )
+levels_step <- function(items, paid, geometry, seed) {
+  sums <- measured(paid, items, list(seed))[[1]]
   unit <- geometry$unit / score_steps
   c(
     list(
-      sum = matrix(sums * unit, ncol(z)), noise = noise$deviation * unit,
-      kappa = geometry$kappa
+      sum = matrix(sums * unit, ncol(paid$z)),
+      noise = paid$noise$deviation * unit, kappa = geometry$kappa
     ),
-    noise
+    paid$noise
   )
 }
 

@@ -116,6 +116,9 @@ margin_measurement <- function(breaks, what = "noisy margin",
     vectors = function(records, part) {
       rbind(0, t(strategy))[bins(records) + 1, , drop = FALSE]
     },
+    counts = function(records) {
+      bin_counts(records$y[!is.na(records$y)], breaks)
+    },
     sums = function(counts) list(margin_sums(counts, strategy)),
     moves = if (kind == "gaussian") function(records, other, noise) {
       rows <- list(bins(records), bins(other))

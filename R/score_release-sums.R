@@ -191,35 +191,36 @@ sensitivity_of_reach <- function(length, noise) {
   by_relation(joined(reach), joined(2 * reach))
 }
 
-#' One step: the sum of clipped scores and the count of unclipped ones, with
-#' noise
+#' A step as a measurement: the sum of clipped scores and the count of unclipped
+#' ones
 #'
-#' @param whole (list) See step_sums().
-#' @param clip (number) In the score's own unit.
-#' @param n (count) Records.
-#' @param budget (list) See with_step_cost().
-#' @param what (string) See noisy_sums().
-#' @return (list) All public: `sum` (P, in the score's unit), `share` (of
-#'   unclipped records), `noise` and `share_noise` (their standard deviations),
-#'   `clip`, `kappa` and the noise as paid, see noise_of().
+#' @param z (whole matrix) See score_geometry().
+#' @param frame (list) See score_frame(), of each row of `z`.
+#' @param clip,lowest See whole_scores().
+#' @param number (count) Of the step.
+#' @return (`measurement`) Of records with `row` (of `z`) and `y` (modelled
+#'   scale, `NA`: none); also `z`.
 #' @noRd
-score_step <- function(whole, clip, geometry, n, budget, seed,
-                       what = "noisy scores") {
-  z <- geometry$z
-  noise <- noise_of(step_sensitivity(z, budget$noise), budget, ncol(z) + 1)
-  noise[names(budget$cost)] <- budget$cost
-  sums <- noisy_sums(step_sums(whole, z), noise, seed, what)
-  unit <- geometry$unit * clip / score_steps
-  records <- score_counted * n
-  c(
-    list(
-      sum = sums[-1] * unit, share = sums[1] / records,
-      noise = noise$deviation * unit,
-      share_noise = noise$deviation / records, clip = clip,
-      kappa = geometry$kappa
-    ),
-    noise
+step_measurement <- function(z, frame, clip, lowest, number) {
+  whole <- function(records) {
+    own <- lapply(frame[c("centre", "spread")], `[`, records$row)
+    if (length(lowest) > 1) lowest <- lowest[records$row]
+    c(records["row"], whole_scores(score_of(records$y, own), clip, lowest))
+  }
+  x <- new_measurement(
+    paste("noisy scores, step", number), paste("step", number), ncol(z) + 1,
+    bound = function(kind) step_sensitivity(z, kind),
+    vectors = function(records, part) {
+      own <- whole(records)
+      cbind(
+        score_counted * own$inside, z[own$row, , drop = FALSE] * own$q,
+        deparse.level = 0
+      )
+    },
+    counts = whole, sums = function(whole) list(step_sums(whole, z))
   )
+  x$z <- z
+  x
 }
 
 #' The longest of some whole vectors, by the norm that the noise needs

@@ -120,12 +120,10 @@ with_sums <- function(x, file, known, target, responses, rounds = 20) {
   step <- known$step
   geometry <- step$geometry
   lowest <- counted_above(x$family, step, step$clip)
-  of_records <- lapply(step[c("centre", "spread")], `[`, file$row)
-  if (length(lowest) > 1) lowest <- lowest[file$row]
+  measurement <- step_measurement(geometry$z, step, step$clip, lowest, 2)
   sums <- function(y) {
-    whole <- whole_scores(score_of(y, of_records), step$clip, lowest)
-    step_sums(c(file["row"], whole), geometry$z)[-1] * geometry$unit *
-      step$clip / score_steps
+    whole_sums(measurement, c(file["row"], list(y = y)))[[1]][-1] *
+      geometry$unit * step$clip / score_steps
   }
   b <- x$coefficients
   weight <- file$count * expected_scores(x$family, step, x$shape)(

@@ -458,8 +458,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   for (k in 1:2) {
     last <- step_of_file(
       file, family, b, shape, clip[k], prior, settings$spread,
-      budget[[k + 1]], stage_seed(seed, "step", k), last,
-      paste("noisy scores, step", k)
+      budget[[k + 1]], stage_seed(seed, "step", k), last, k
     )
     steps[[k]] <- last
     found <- both_posteriors(family, file, steps, b, prior, shape)
@@ -582,13 +581,21 @@ margin_breaks <- function(file, model, settings, b, shape,
   score_breaks(model$family, range(ends$scale), centre, shape, settings$bins)
 }
 
+#' One step: the sum of clipped scores and the count of unclipped ones, with
+#' noise
+#'
+#' @param clip (number) In the score's own unit.
+#' @param budget (list) See with_step_cost().
 #' @param last (list or `NULL`) The step before: location models have the same
 #'   weights in all.
-#' @return (list) See score_step(), with `b` (the public coefficients), `centre`
-#'   and `spread` (see score_frame()) and `z` (R x P, in the score's unit).
+#' @return (list) All public: `sum` (P, in the score's unit), `share` (of
+#'   unclipped records), `noise` and `share_noise` (their standard deviations),
+#'   `clip`, `kappa`, the noise as paid (see noise_of()), `b` (the public
+#'   coefficients), `centre` and `spread` (see score_frame()) and `z` (R x P, in
+#'   the score's unit).
 #' @noRd
 step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
-                         seed, last, what = "noisy scores") {
+                         seed, last, number = 1) {
   frame <- score_frame(family, drop(file$x %*% b), shape)
   geometry <- if (is_location(family)) last$geometry
   if (is.null(geometry)) {
@@ -597,12 +604,23 @@ step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
     )
     last <- list(z = geometry$z * geometry$unit)
   }
-  step <- score_step(
-    file$whole(frame, clip, counted_above(family, frame, clip)), clip,
-    geometry, file$n, budget, seed, what
+  lowest <- counted_above(family, frame, clip)
+  x <- paid_by(
+    step_measurement(geometry$z, frame, clip, lowest, number), budget
   )
+  # What was written down before the vectors were known
+  x$noise[names(budget$cost)] <- budget$cost
+  sums <- measured(x, file$whole(frame, clip, lowest), list(seed))[[1]]
+  unit <- geometry$unit * clip / score_steps
+  records <- score_counted * file$n
   c(
-    step, last["z"], frame[c("centre", "spread")],
+    list(
+      sum = sums[-1] * unit, share = sums[1] / records,
+      noise = x$noise$deviation * unit,
+      share_noise = x$noise$deviation / records, clip = clip,
+      kappa = geometry$kappa
+    ),
+    x$noise, last["z"], frame[c("centre", "spread")],
     list(b = b, geometry = geometry)
   )
 }

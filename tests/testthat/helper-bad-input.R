@@ -225,6 +225,9 @@ make_bad_input_calls <- function() {
       epsilon = NULL, prior = NULL, remove = 1, replacements = 2,
       values = NULL, cells = 300, range = NULL
     ),
+    record_vectors = call(record_vectors,
+      release = histogram, data = data, i = 1
+    ),
     worst_case_data = call(worst_case_data,
       design = "clones", n = 20, value = 0.5, bounds = c(0, 1)
     ),

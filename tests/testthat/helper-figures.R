@@ -203,7 +203,8 @@ make_gallery <- function() {
     ),
     "audit of Laplace scores" = autoplot(
       audit_guarantee(laplace, data, seed = 1)
-    )
+    ),
+    "vectors of a record" = autoplot(record_vectors(scores, data, 1))
   )
   if (requireNamespace("bayesplot", quietly = TRUE)) {
     figures[["posterior predictive check"]] <- pp_check(fit, seed = 1)

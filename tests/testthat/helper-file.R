@@ -34,6 +34,37 @@ people_plan <- function(data = people(), ...) {
   file_plan(data, confirm_codebook(codebook(book)), ...)
 }
 
+# Households of up to three people, in any order of records.
+household_plan <- function(n = 160, publish = NULL, most = 3) {
+  data <- people(n)
+  data$house <- withr::with_seed(8, sample(rep(seq_len(n / 2), 2)))
+  book <- edit_codebook(draft_codebook(data),
+    income = list(lower = 1, upper = 2e6, transform = "log"),
+    house = list(type = "id", records = most)
+  )
+  file_plan(data, confirm_codebook(book), publish = publish, unit = "house")
+}
+
+# An amount with several parts, missing values among them, and a count.
+parts_plan <- function(n = 250) {
+  data <- withr::with_seed(3, {
+    pay <- round(stats::rlnorm(n, 8, 1), -1)
+    data.frame(
+      pay = ifelse(stats::runif(n) < 0.3, NA, pay - 800),
+      visits = stats::rpois(n, 4), a = sample(letters[1:3], n, TRUE)
+    )
+  })
+  book <- as.data.frame(draft_codebook(data))
+  book[1, c("type", "lower", "upper", "transform", "heaps", "zero")] <- list(
+    "amount", "-1000", "1e6", "log", "100", TRUE
+  )
+  book[1, "missing"] <- TRUE
+  book[2, c("type", "levels", "lower", "upper", "family")] <- list(
+    "count", NA, "0", "60", "neg_binomial"
+  )
+  file_plan(data, confirm_codebook(codebook(book)))
+}
+
 # Functions of the package with a fault, until the caller ends.
 local_fault <- function(..., frame = parent.frame()) {
   package <- asNamespace("pseudosynth")

@@ -1,14 +1,3 @@
-# Households of up to three people, in any order of records.
-household_plan <- function(n = 160, publish = NULL, most = 3) {
-  data <- people(n)
-  data$house <- withr::with_seed(8, sample(rep(seq_len(n / 2), 2)))
-  book <- edit_codebook(draft_codebook(data),
-    income = list(lower = 1, upper = 2e6, transform = "log"),
-    house = list(type = "id", records = most)
-  )
-  file_plan(data, confirm_codebook(book), publish = publish, unit = "house")
-}
-
 # By day with a column less
 few_people <- function(n) people(n)[seq_len(by_night(4, 3))]
 
@@ -52,22 +41,7 @@ test_that("run again on neighbours, a release differs by what it paid for", {
 })
 
 test_that("amounts with several parts, counts and tables are run again, too", {
-  data <- withr::with_seed(3, {
-    pay <- round(stats::rlnorm(250, 8, 1), -1)
-    data.frame(
-      pay = ifelse(stats::runif(250) < 0.3, NA, pay - 800),
-      visits = stats::rpois(250, 4), a = sample(letters[1:3], 250, TRUE)
-    )
-  })
-  book <- as.data.frame(draft_codebook(data))
-  book[1, c("type", "lower", "upper", "transform", "heaps", "zero")] <- list(
-    "amount", "-1000", "1e6", "log", "100", TRUE
-  )
-  book[1, "missing"] <- TRUE
-  book[2, c("type", "levels", "lower", "upper", "family")] <- list(
-    "count", NA, "0", "60", "neg_binomial"
-  )
-  plan <- file_plan(data, confirm_codebook(codebook(book)))
+  plan <- parts_plan()
   # Wide enough a budget for tables of amounts
   release <- suppressWarnings(
     file_release(plan, 10, 0.05, seed = 1),

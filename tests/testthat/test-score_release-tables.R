@@ -1,22 +1,3 @@
-# A file whose spread differs by group, which no linear predictor knows
-spread_file <- function(n = 3000) {
-  withr::local_seed(21)
-  data <- data.frame(
-    g = factor(sample(c("a", "b"), n, TRUE)), x = stats::rnorm(n),
-    h = factor(sample(c("u", "v", "w"), n, TRUE))
-  )
-  data$y <- 2 + 0.5 * (data$h == "v") + 0.3 * data$x +
-    ifelse(data$g == "a", 0.3, 1.2) * stats::rnorm(n)
-  data
-}
-
-spread_release <- function(data = spread_file(), epsilon = 5, ...) {
-  suppressWarnings(suppressMessages(score_release(y ~ ., data, student_t(3),
-    epsilon = epsilon, reference = list("(Intercept)" = 2, sigma = 1),
-    bounds = c(-20, 20), ...
-  )))
-}
-
 # Released once, for tests that only read it
 shared_release <- function() {
   remember("spread_release", spread_release(seed = 2))
