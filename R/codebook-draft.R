@@ -22,10 +22,10 @@
 #' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000. An
 #' amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
 #' its values are negative. A rate is drafted as an amount, since records do not
-#' tell that no value can lie above 1. Frequent zeros become a part of their own. Multiples
-#' of 10, 100 and so on become heaps if they are frequent. Decimals are counted,
-#' up to nine; beyond that `digits` is `"any"`. `storage` is the column's type
-#' in R.
+#' tell that no value can lie above 1. Frequent zeros become a part of their
+#' own. Multiples of 10, 100 and so on become heaps if they are frequent.
+#' Decimals are counted, up to nine; beyond that `digits` is `"any"`. `storage`
+#' is the column's type in R.
 #'
 #' *Codes.* Values such as -8 or 99999 become codes if they stand apart from the
 #' others, and so do dates such as 9999-12-31 or 1900-01-01. Value labels and
@@ -35,8 +35,9 @@
 #' message names their columns.
 #'
 #' *Dates.* A column of class `POSIXct`, or of text such as 2020-01-31 23:59,
-#' becomes a `"datetime"`, with seconds if a value has some. If every date is the first of a month, or of a year, the bounds are
-#' months or years. If these days are only frequent, they become heaps.
+#' becomes a `"datetime"`, with seconds if a value has some. If every date is
+#' the first of a month, or of a year, the bounds are months or years. If these
+#' days are only frequent, they become heaps.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data

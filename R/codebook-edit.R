@@ -265,5 +265,6 @@ equal_statistic <- function(stated, values, typed = identity) {
     size <- if (stated == ends[1]) "smallest" else "largest"
     return(paste("is the", size, "value"))
   }
-  if (coincides(typed(stated), values)) "is a value or a usual statistic" else ""
+  told <- coincides(typed(stated), values)
+  if (told) "is a value or a usual statistic" else ""
 }

@@ -90,15 +90,17 @@ with_points <- function(text, field) {
   text <- gsub(
     paste0("(^|\\|)(-?[0-9]+),([0-9]+)", alone), "\\1\\2.\\3", text, perl = TRUE
   )
+  # A time may stand behind a day
+  behind <- "(?=$|\\||=| [0-9])"
   for (digit in c("([0-9])\\.", "([0-9]{2})\\.")) {
     pad <- if (nchar(digit) > 9) "" else "0"
     day <- sprintf("(^|\\|)%s([0-9]{1,2})\\.([0-9]{4})", digit)
     text <- gsub(
-      paste0(day, alone), sprintf("\\1\\4-\\3-%s\\2", pad), text, perl = TRUE
+      paste0(day, behind), sprintf("\\1\\4-\\3-%s\\2", pad), text, perl = TRUE
     )
   }
   gsub(
-    paste0("([0-9]{4})-([0-9])-([0-9]{2})", alone), "\\1-0\\2-\\3", text,
+    paste0("([0-9]{4})-([0-9])-([0-9]{2})", behind), "\\1-0\\2-\\3", text,
     perl = TRUE
   )
 }

@@ -70,18 +70,17 @@ most_levels <- 200L
 #' * `zero` (count, amount, rate): is zero a part of its own? Default `FALSE`.
 #' * `outside`: what happens to values outside the levels or bounds. For a
 #'   category, name the level that takes them. For all with values, state
-#'   `"bound"` to move them to the nearest bound. Default: such values
-#'   are an error.
+#'   `"bound"` to move them to the nearest bound. Default: such values are an
+#'   error.
 #' * `transform` (all with values): `"identity"`, the default, and but for rates
-#'   `"log"` or `"asinh"`. Under `"log"`, negative values are a part of their own. If 0
-#'   lies within the bounds, `"log"` needs `zero` to be `TRUE`, unless 0 is one
-#'   of the `codes`.
+#'   `"log"` or `"asinh"`. Under `"log"`, negative values are a part of their
+#'   own. If 0 lies within the bounds, `"log"` needs `zero` to be `TRUE`, unless
+#'   0 is one of the `codes`.
 #' * `family` (all with values): the name of the family that models them. All
-#'   but counts take `"student_t"`, their default, or
-#'   `"gaussian"`. Counts take `"student_t"`, `"gaussian"`, `"neg_binomial"` or
-#'   `"poisson"`. The default for a count is `"neg_binomial"` without a
-#'   transform and `"student_t"` with one. `"neg_binomial"` and `"poisson"` take
-#'   no transform.
+#'   but counts take `"student_t"`, their default, or `"gaussian"`. Counts take
+#'   `"student_t"`, `"gaussian"`, `"neg_binomial"` or `"poisson"`. The default
+#'   for a count is `"neg_binomial"` without a transform and `"student_t"` with
+#'   one. `"neg_binomial"` and `"poisson"` take no transform.
 #' * `records` (id): the largest number of records that may share a value. State
 #'   it if the column is the unit that [file_plan()] protects, such as a
 #'   household.

@@ -30,8 +30,8 @@
 #' @param calendar (flag) Are its heaps periods of months?
 #' @param families,transforms (character) Which may be stated, defaults first.
 #' @param family (function of a transform) The default family.
-#' @param defaults (function of a row and the kind) Named list: what counts where
-#'   the row states nothing.
+#' @param defaults (function of a row and the kind) Named list: what counts
+#'   where the row states nothing.
 #' @param number (function of text) Numbers of bounds and codes, `NA` if none.
 #' @param derived (function of the bounds' text) Named list of what more a spec
 #'   has: `months`, the period that all values start.
@@ -80,7 +80,8 @@ new_column_kind <- function(
     summed = FALSE, rounds = FALSE, calendar = FALSE, families = character(),
     transforms = character(), family = function(transform) families[1],
     defaults = function(row, kind) list(), number = text_number,
-    derived = function(ends) list(months = NA), check = function(row, spec) NULL,
+    derived = function(ends) list(months = NA),
+    check = function(row, spec) NULL,
     storage = function(spec) storages[1], holds = function(spec, storage) TRUE,
     stated = function(spec) character(), draft = NULL,
     takes = function(x) FALSE, read = function(x, name) x,
@@ -96,9 +97,6 @@ new_column_kind <- function(
   mget(names(formals()))
 }
 
-# Has a column values between its levels?
-is_amount <- function(spec) spec$kind$valued
-
 #' A file's columns as their kinds have them, see `read`
 #' @noRd
 as_kinds_have <- function(data, specs) {
@@ -107,46 +105,3 @@ as_kinds_have <- function(data, specs) {
   }
   data
 }
-
-# Columns of R -----------------------------------------------------------------
-
-#' Is a column of numbers only, whatever their kind?
-#' @noRd
-is_plain_number <- function(x) {
-  is.numeric(plain_column(x)) && !is.factor(x) && !is_time(x)
-}
-
-#' Values of a column without class: text of factors, numbers of flags
-#' @noRd
-column_values <- function(x) {
-  if (is.factor(x)) {
-    as_text(levels(x))[plain_code(x)]
-  } else {
-    x <- plain_column(x)
-    if (is.character(x)) as_text(x) else if (is.logical(x)) as.integer(x) else x
-  }
-}
-
-#' Values in the column's type; of a factor, numbers of its levels
-#' @noRd
-typed_values <- function(values, schema) {
-  if ("factor" %in% schema$attributes$class) {
-    return(match(values, schema$attributes$levels))
-  }
-  if (is.character(values) && schema$storage != "character") {
-    values <- text_number(values)
-  }
-  if (is.double(values) && schema$storage == "integer") {
-    values <- round(values)
-  }
-  storage.mode(values) <- schema$storage
-  values
-}
-
-are_integers <- function(x) {
-  isTRUE(all(x %% 1 == 0 & abs(x) <= .Machine$integer.max))
-}
-
-#' The storage of numbers
-#' @noRd
-number_storage <- function(x) if (are_integers(x)) "integer" else "double"

@@ -2,7 +2,8 @@
 
 #' A kind of levels, see new_column_kind()
 #' @noRd
-level_kind <- function(name, fields, values = function(spec) unname(spec$levels),
+level_kind <- function(name, fields,
+                       values = function(spec) unname(spec$levels),
                        check = check_book_levels, holds = levels_hold,
                        stated = function(spec) {
                          counted(length(spec$levels), "level")
@@ -137,6 +138,22 @@ matched_levels <- function(values, levels) {
 
 decode_levels <- function(code, amounts, spec, schema) {
   typed_values(spec$kind$values(spec), schema)[code]
+}
+
+#' Values in the column's type; of a factor, numbers of its levels
+#' @noRd
+typed_values <- function(values, schema) {
+  if ("factor" %in% schema$attributes$class) {
+    return(match(values, schema$attributes$levels))
+  }
+  if (is.character(values) && schema$storage != "character") {
+    values <- text_number(values)
+  }
+  if (is.double(values) && schema$storage == "integer") {
+    values <- round(values)
+  }
+  storage.mode(values) <- schema$storage
+  values
 }
 
 #' Levels as a rule's expression has them

@@ -23,6 +23,9 @@ value_kind <- function(name, fields = value_fields, response = "continuous",
   )
 }
 
+# Has a column values between its levels?
+is_amount <- function(spec) spec$kind$valued
+
 # What a codebook states of values, `digits` and `storage` aside
 value_fields <- c(
   "lower", "upper", "missing", "codes", "heaps", "zero", "outside",

@@ -86,6 +86,23 @@ plain_column <- function(x) {
   x
 }
 
+#' Values of a column without class: text of factors, numbers of flags
+#' @noRd
+column_values <- function(x) {
+  if (is.factor(x)) {
+    as_text(levels(x))[plain_code(x)]
+  } else {
+    x <- plain_column(x)
+    if (is.character(x)) as_text(x) else if (is.logical(x)) as.integer(x) else x
+  }
+}
+
+#' Is a column of numbers only, whatever their kind?
+#' @noRd
+is_plain_number <- function(x) {
+  is.numeric(plain_column(x)) && !is.factor(x) && !is_time(x)
+}
+
 #' A file whose columns have no class that could bring a method along
 #'
 #' Methods of a class can be registered by anyone, and see the frames that call

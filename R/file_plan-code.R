@@ -46,9 +46,9 @@ column_schema <- function(x, spec, published) {
   x <- spec$kind$read(x, spec$column)
   all <- attributes(x)
   stated <- if (published) storage_of(x) else column_storage(spec)
-  own <- class_storages()[[stated]]
+  own <- column_kinds[[stated]]
   types <- c(factor = "integer", text = "character")
-  storage <- if (!is.null(own)) {
+  storage <- if (!is.null(own$class)) {
     "double"
   } else if (stated %in% names(types)) {
     types[[stated]]
@@ -59,7 +59,7 @@ column_schema <- function(x, spec, published) {
   ordered <- if (published) is.ordered(x) else spec$kind$ordered
   class <- if (stated == "factor") {
     c(if (ordered) "ordered", "factor")
-  } else if (!is.null(own)) {
+  } else if (!is.null(own$class)) {
     own$class
   } else if (inherits(x, "haven_labelled") && stated != "logical") {
     # Package haven names the storage in the class, and has no flags

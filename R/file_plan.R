@@ -14,11 +14,11 @@
 #' Every value of an amount, a count, a rate, a date or a date-time belongs to
 #' exactly one part: `missing`, `zero`, a `code`, `negative`, a `multiple of` a
 #' heap's step (of a date the `first of` a month or a year, of a date-time a
-#' `full minute`, `full hour` or `full day`), or another `value`. Parts exist only
-#' where the codebook states them. A value that is a code is in no other part;
-#' multiples of 1,000 are not among the multiples of 100. Records in the parts
-#' negative, multiple and other value have a number that is modelled. Records in
-#' the other parts do not.
+#' `full minute`, `full hour` or `full day`), or another `value`. Parts exist
+#' only where the codebook states them. A value that is a code is in no other
+#' part; multiples of 1,000 are not among the multiples of 100. Records in the
+#' parts negative, multiple and other value have a number that is modelled.
+#' Records in the other parts do not.
 #'
 #' @section Rules:
 #' A rule is a one-sided formula, or a quoted expression, that must hold for
@@ -55,9 +55,11 @@
 #'   order. Row numbers in errors (`rows`) also refer to that order.
 #' * Text is read as text, including columns of DuckDB's type `ENUM`. Whole
 #'   numbers become integers if R's integers can hold all of them. Columns of
-#'   type `DATE` become dates; SQLite has no such type. Text such as
-#'   2020-01-31 23:59:59 becomes a date-time if the codebook says so; a blank or
-#'   a `T` stands before the time, and it is in UTC. `NULL` is a missing value; `NaN` is an error, as in a data frame.
+#'   type `DATE` become dates; SQLite has no such type. Text such as 2020-01-31
+#'   23:59:59 becomes a date-time if the codebook says so; a blank or a `T`
+#'   stands before the time, and it is in UTC. Cast columns of type `TIMESTAMP`
+#'   to such text. `NULL` is a missing value; `NaN` is an error, as in a data
+#'   frame.
 #' * Columns of other types are refused, as are whole numbers beyond 2^53, text
 #'   with the NUL character and infinite dates. Leave such a column out by
 #'   `select()`, for instance a case number.

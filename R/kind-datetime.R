@@ -1,5 +1,5 @@
-# Date-times: days with a time, in UTC. They count as seconds since 1970. The form
-# of the bounds states the unit, of which all are multiples: a second or a
+# Date-times: days with a time, in UTC. They count as seconds since 1970. The
+# form of the bounds states the unit, of which all are multiples: a second or a
 # minute. Heaps are in seconds: 3600 if the full hour is more frequent.
 
 kind_datetime <- function() {
@@ -127,14 +127,15 @@ read_datetime <- function(x, name) {
   wrong <- which(is.na(number) & !is.na(x))
   refuse_if(
     length(wrong) > 0,
-    "Text of {.val {name}} must be date-times such as 2020-01-31 23:59:59.",
+    "Text of {.val {name}} must be date-times: year-month-day hour:minute, with
+     seconds or without.",
     x = "It is something else for {length(wrong)} record{?s}.", arg = "data",
     rows = wrong
   )
   kind_datetime()$typed(number)
 }
 
-# Date-times in R -----------------------------------------------------------------
+# Date-times in R --------------------------------------------------------------
 
 time_forms.POSIXct <- function(x) {
   zone <- attr(x, "tzone", exact = TRUE)

@@ -13,7 +13,8 @@ kind_rate <- function() {
       refuse_if(
         spec$lower < 0 || spec$upper > 1,
         "{.field lower} and {.field upper} of the rate {.val {spec$column}} must
-        lie from 0 to 1.", i = "Give percentages as an {.val amount}.", arg = "x"
+        lie from 0 to 1.", i = "Give percentages as an {.val amount}.",
+        arg = "x"
       )
     },
     unit = decimal_unit

@@ -24,16 +24,6 @@ drafting_kind <- function(x) {
   class_kind(x) %||% Find(function(kind) kind$takes(x), column_kinds)
 }
 
-#' What columns of kinds with a class of their own are in R
-#' @return (named list) By name of the kind: `class`, `attributes`.
-#' @noRd
-class_storages <- function() {
-  lapply(
-    Filter(function(kind) !is.null(kind$class), column_kinds), `[`,
-    c("class", "attributes")
-  )
-}
-
 #' What a question's answer is for each of some types
 #' @param types (character) Without a draft's mark.
 #' @param question (string) See new_column_kind().

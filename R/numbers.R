@@ -322,3 +322,11 @@ histogram_quantile <- function(x, p) {
   inside <- (p - cumulative[bin]) / (cumulative[bin + 1] - cumulative[bin])
   x$breaks[bin] + inside * (x$breaks[bin + 1] - x$breaks[bin])
 }
+
+are_integers <- function(x) {
+  isTRUE(all(x %% 1 == 0 & abs(x) <= .Machine$integer.max))
+}
+
+#' The storage of numbers
+#' @noRd
+number_storage <- function(x) if (are_integers(x)) "integer" else "double"

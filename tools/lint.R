@@ -20,7 +20,11 @@ is_allowed_name <- function(lint) {
   }
   rest <- substring(lint$line, lint$column_number)
   name <- sub("^`?([[:alnum:]._]+).*", "\\1", rest)
-  grepl("^[A-Z]$|^(print_lines|knit_parts|release_label|model_of)[.]", name) ||
+  own <- c(
+    "print_lines", "knit_parts", "release_label", "model_of", "time_forms",
+    "time_number", "is_long"
+  )
+  grepl("^[A-Z]$", name) || sub("[.].*$", "", name) %in% own ||
     name %in% c("na.rm", "row.names", methods)
 }
 

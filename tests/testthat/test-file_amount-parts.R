@@ -47,7 +47,8 @@ test_that("bins are of the parts that have values in them", {
   expect_identical(groups$open, matrix(TRUE, 1, 9))
   # Values of another sign are of another range, and turned
   spec <- list(
-    column = "pay", kind = column_kinds$amount, lower = -100, upper = 1000, zero = TRUE,
+    column = "pay", kind = column_kinds$amount, lower = -100, upper = 1000,
+    zero = TRUE,
     missing = FALSE, codes = NULL, heaps = NULL, transform = "log",
     digits = 0L, family = "gaussian"
   )

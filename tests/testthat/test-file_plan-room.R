@@ -49,7 +49,8 @@ test_that("values of parts are those that a loop over numbers finds", {
 
 test_that("decimals and values without decimals are found beyond", {
   spec <- list(
-    column = "x", kind = column_kinds$amount, lower = 0, upper = 1e6, digits = 2L,
+    column = "x", kind = column_kinds$amount, lower = 0, upper = 1e6,
+    digits = 2L,
     missing = FALSE, codes = 10, heaps = double(), zero = TRUE,
     transform = "identity"
   )
