@@ -1,5 +1,5 @@
-# The tables that a table of PostgreSQL consists of: itself, its partitions, also
-# on other servers, and those that inherit from it.
+# The tables that a table of PostgreSQL consists of: itself, its partitions, on
+# other servers too, and those that inherit from it.
 
 #' Refuse what is no table, in any place of the tree
 #' @param oid (number) Of the table.
