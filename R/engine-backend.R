@@ -5,8 +5,8 @@
 #'
 #' @param called (string) For messages.
 #' @param class (character) Of its connections.
-#' @param begin (string) Starts a transaction that reads only, in which every
-#'   query sees the same file.
+#' @param begin (string) Starts a transaction in which every query sees the same
+#'   file. Once its table is found it reads only.
 #' @param collate (string) Compares text in bytes.
 #' @param find (function of a source, the back end, `ask` and `moment`) Looks
 #'   for a table in the catalogue, once a transaction has begun. `source`: see
@@ -15,7 +15,8 @@
 #'   database before it), `name`, `columns` (names), `stored` (their types, as
 #'   columns_by_type() calls them), `only` (string or `NULL`: a condition that
 #'   none but the records of these tables meets), `marks` (strings: of all
-#'   tables that its records are in, the same over any connection).
+#'   tables that its records are in, the same over any connection), `whole`
+#'   (flag, if it has records elsewhere that `marks` do not tell).
 #' @param target (function of a path, the back end and `ask`) What it does with
 #'   rows that are written to a table. Gives a list, `NULL` where there is none
 #'   of the name: `table` (flag: is it one?) and, where it knows of such,

@@ -3,7 +3,7 @@
 postgresql_backend <- function() {
   new_backend(
     "PostgreSQL", c("PqConnection", "PostgreSQLConnection"),
-    begin = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    begin = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ",
     collate = "COLLATE \"C\"", typed = TRUE, find = postgresql_find,
     target = postgresql_target,
     # Outside of a transaction it refuses a savepoint
@@ -63,7 +63,7 @@ postgresql_find <- function(source, backend, ask, moment) {
   refuse_no_table(
     as.double(locked) < 1, source$path, "no longer the table that it was"
   )
-  found <- postgresql_columns(source, oid, ask)
+  found <- postgresql_columns(source, oid, backend, ask)
   refuse_shadowed(
     length(source$path) == 1 && postgresql_shadows(oid, moment, ask),
     source$path, "pg_temp"
@@ -99,8 +99,8 @@ postgresql_shadows <- function(oid, moment, ask) {
   ))[[1]]) > 0
 }
 
-postgresql_columns <- function(source, oid, ask) {
-  found <- postgresql_tree(source, oid, ask)
+postgresql_columns <- function(source, oid, backend, ask) {
+  found <- postgresql_tree(source, oid, backend, ask)
   columns <- ask(sprintf(
     "SELECT attname, CASE WHEN n.nspname = 'pg_catalog' THEN ''
        ELSE n.nspname || '.' END || typname AS type
@@ -110,7 +110,8 @@ postgresql_columns <- function(source, oid, ask) {
   ))
   own <- match(oid, found$oid)
   list(
-    schema = found$nspname[own], name = found$relname[own],
+    schema = found$nspname[own], name = found$name[own],
+    whole = any(found$kind == "f"),
     columns = columns$attname, stored = columns$type,
     # A table that is attached later is read by none of the queries
     only = sprintf(

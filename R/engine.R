@@ -110,6 +110,15 @@ check_parts <- function(parts, arg = "data") {
 #' Refuse a part that is given twice: its records would count twice
 #' @noRd
 check_parts_differ <- function(parts) {
+  whole <- vapply(parts, function(part) isTRUE(part$found$whole), NA)
+  refuse_if(
+    length(parts) > 1 && any(whole),
+    "A table with partitions on other servers must be the whole file.",
+    x = "Part {which(whole)[1]} has such partitions. Another part may be one of
+         them.",
+    i = "Give the partitions themselves as parts, each from its own server.",
+    arg = "data", class = "pseudosynth_error_rows"
+  )
   refuse_if(
     anyDuplicated(unlist(lapply(parts, `[[`, "marks"))) > 0,
     "Each record must be in one part of {.arg data} only.",

