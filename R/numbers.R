@@ -322,3 +322,9 @@ histogram_quantile <- function(x, p) {
   inside <- (p - cumulative[bin]) / (cumulative[bin + 1] - cumulative[bin])
   x$breaks[bin] + inside * (x$breaks[bin + 1] - x$breaks[bin])
 }
+
+#' The mean of an element of several lists
+#' @noRd
+mean_over <- function(found, name) {
+  Reduce(`+`, lapply(found, `[[`, name)) / length(found)
+}
