@@ -1,3 +1,204 @@
+# Figures of labels and of what tests them: epsilon, budgets, studies, audits.
+
+#' Plot a label
+#'
+#' Shows epsilon under both neighbour relations: for one parameter draw, for
+#' what is spent once, and in total. Solid bars are proven; hollow bars are only
+#' claimed. `plot()` and `autoplot()` give the same ggplot object; call
+#' `print()` to draw it in a function or a loop.
+#'
+#' @param object A label, see [guarantee()].
+#' @param ... Not used.
+#' @return A ggplot object. The figure of a public label may leave the agency;
+#'   the figure of any other label says that it may not.
+#' @section Error types:
+#' `pseudosynth_error_input`: a label without an epsilon, such as the label of
+#' an unweighted fit, or a label that withholds its epsilon.
+#' @name plot.privacy_guarantee
+#' @examples
+#' data <- subset(ce_income, income > 0)[1:300, ]
+#' histogram <- perturbed_histogram(log(income) ~ 1, data,
+#'   bounds = c(10, 2e6), epsilon = 1
+#' )
+#' autoplot(guarantee(histogram))
+#' @method autoplot privacy_guarantee
+#' @export
+autoplot.privacy_guarantee <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.privacy_guarantee}.")
+  label <- intact_label(object)
+  check_states_epsilon(label)
+  draw_alone(
+    draw_label, frame = label_frame(label), holds = label$holds
+  ) + titles(
+    "Epsilon of the label", capitalize(paste0(
+      label$title, ": ", label_title(label), delta_note(label)
+    )), x = "Epsilon", confidential = !label$public
+  )
+}
+
+draw_label <- function(frame, holds) {
+  ggplot(frame, aes(x = .data$epsilon, y = .data$part)) +
+    geom_col(
+      width = 0.2 * nlevels(frame$part), linewidth = 0.6,
+      colour = colour_synthetic,
+      fill = if (holds) colour_synthetic else "white"
+    ) +
+    geom_text(
+      aes(label = .data$text), hjust = -0.25, size = 3.6, colour = "grey15"
+    ) +
+    facet_wrap(vars(.data$neighbours)) +
+    scale_x_continuous(
+      # Room for the figures
+      limits = c(0, NA), breaks = two_breaks, expand = expansion(c(0, 0.5))
+    ) +
+    theme_pseudosynth() +
+    theme_rows(18)
+}
+
+check_states_epsilon <- function(label) {
+  refuse_if(
+    label$label == "none" || anyNA(label$epsilon$total),
+    "A label without an epsilon has no figure.",
+    x = if (label$label == "none") {
+      "It is {.val none}: nothing is claimed."
+    } else {
+      "It withholds epsilon, which is computed from the file."
+    },
+    i = "{.fn print} shows the whole label.", arg = "object"
+  )
+}
+
+#' @return (data frame) A row for each part and relation: `part`, `relation`,
+#'   `epsilon`, `text`.
+#' @noRd
+label_frame <- function(label) {
+  one <- all(label$epsilon$one_off == 0) && label$m == 1
+  parts <- if (anyNA(label$draws)) {
+    c(total = "spent once")
+  } else if (one) {
+    c(total = "one set")
+  } else {
+    c(
+      per_draw = "each set", one_off = "spent once",
+      total = sprintf("total, m = %d", label$m)
+    )
+  }
+  frame <- do.call(rbind, lapply(names(parts), function(part) {
+    data.frame(
+      part = parts[[part]], neighbours = label$neighbours,
+      epsilon = unname(label$epsilon[[part]][label$neighbours])
+    )
+  }))
+  frame$part <- factor(frame$part, rev(unname(parts)))
+  frame$neighbours <- factor(frame$neighbours, label$neighbours)
+  frame$text <- format_up(frame$epsilon)
+  frame
+}
+
+# Privacy ledger ---------------------------------------------------------------
+
+#' Plot a ledger
+#'
+#' Shows the epsilon spent after each entry, against the budget. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
+#'
+#' @param object A [ledger()].
+#' @param ... Not used.
+#' @return A ggplot object. It is as confidential as the ledger and says so.
+#' @name plot.privacy_ledger
+#' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' book <- ledger(tempfile(fileext = ".ledger"), epsilon = 10)
+#' data <- data.frame(y = 1:50 + 0.5)
+#' for (i in 1:2) {
+#'   histogram <- perturbed_histogram(y ~ 1, data, c(0, 100), epsilon = 1)
+#'   synthesize(histogram, ledger = book)
+#' }
+#' autoplot(book)
+#' @method autoplot privacy_ledger
+#' @export
+autoplot.privacy_ledger <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.privacy_ledger}.")
+  table <- as.data.frame(object)
+  table$kind <- ifelse(table$label == "strict", "proven", "claimed")
+  n <- nrow(table)
+  ggplot(table, aes(x = .data$number, y = .data$spent)) +
+    geom_col(
+      aes(fill = .data$kind, colour = .data$kind), width = 0.7, linewidth = 0.5
+    ) +
+    bound_rules(data.frame(
+      at = object$epsilon, text = paste("budget", format_figure(object$epsilon))
+    )) +
+    # Told apart without colour: claims are hollow
+    scale_fill_manual(
+      values = c(proven = colour_synthetic, claimed = "white")
+    ) +
+    scale_colour_manual(
+      values = c(proven = colour_synthetic, claimed = colour_synthetic)
+    ) +
+    scale_x_continuous(
+      breaks = whole_breaks, limits = c(0.5, max(n, 1) + 0.5)
+    ) +
+    scale_y_continuous(limits = c(0, NA), expand = expansion(c(0, 0.12))) +
+    confidential_labs(
+      title = "Privacy budget",
+      subtitle = sprintf(
+        "%s of epsilon %s spent (%s), %d entr%s",
+        format_figure(max(table$spent, 0)),
+        format_figure(object$epsilon), object$neighbours, n,
+        if (n == 1) "y" else "ies"
+      ),
+      x = "Entry", y = "Epsilon spent so far"
+    )
+}
+
+# Replicate study --------------------------------------------------------------
+
+#' Plot a replicate study
+#'
+#' Shows \eqn{2\Delta_r} of every local database, the stated epsilon and this
+#' file's own.
+#'
+#' @param object (replicate_study) See [replicate_study()].
+#' @param ... Not used.
+#' @return A ggplot object. Call `print()` to draw it in a function or a loop.
+#' @name plot.replicate_study
+#' @method autoplot replicate_study
+#' @export
+autoplot.replicate_study <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.replicate_study}.")
+  frame <- object$table
+  frame$above <- !(frame$epsilon <= object$epsilon & frame$converged)
+  at <- c(object$epsilon, object$file)
+  what <- paste(c("epsilon", "this file"), format_figure(at))
+  marks <- data.frame(at = at, what = factor(what, what))
+  ggplot(frame, aes(x = .data$epsilon, y = 0)) +
+    geom_violin(fill = "#CFE3F1", colour = NA, width = 1.6) +
+    geom_vline(
+      data = marks,
+      aes(xintercept = .data$at, colour = .data$what, linetype = .data$what),
+      linewidth = 0.6
+    ) +
+    geom_point(
+      aes(shape = .data$above), position = position_jitter(0, 0.18, seed = 1),
+      size = 1.8, colour = "grey25", fill = "white"
+    ) +
+    scale_shape_manual(values = c(`FALSE` = 19, `TRUE` = 24), guide = "none") +
+    scale_colour_manual(values = c(colour_bound, colour_confidential)) +
+    # Told apart without colour
+    scale_linetype_manual(values = c("dashed", "solid")) +
+    confidential_labs(
+      title = "Local databases",
+      subtitle = wrapped(sprintf(
+        "%s; %d of %d above epsilon", object$title, object$above, nrow(frame)
+      )),
+      x = "Twice the Lipschitz bound of a local database", y = NULL
+    ) +
+    theme(axis.text.y = element_blank(), panel.grid.major.y = element_blank())
+}
+
+# Audit ------------------------------------------------------------------------
+
 #' Plot an audit
 #'
 #' Shows the privacy loss of every neighbour against the claim. For an exact
@@ -45,19 +246,12 @@ autoplot.guarantee_audit <- function(object, ...) {
   frame$infinite <- !finite
   frame$loss <- pmax(pmin(frame$loss, largest * 2), smallest)
   claims <- object$worst
-  claims$text <- paste(
+  text <- paste(
     if (object$claimed == "epsilon") "claim" else "2 x bound",
     format_figure(claims$claim)
   )
   ggplot(frame, aes(x = .data$rank, y = .data$loss)) +
-    geom_hline(
-      data = claims, aes(yintercept = .data$claim),
-      colour = colour_bound, linewidth = 0.6
-    ) +
-    geom_text(
-      data = claims, x = -Inf, aes(y = .data$claim, label = .data$text),
-      hjust = -0.1, vjust = -0.6, colour = colour_bound, size = 3.7
-    ) +
+    bound_rules(data.frame(claims["neighbours"], at = claims$claim, text)) +
     geom_point(
       aes(colour = .data$what, shape = .data$infinite), size = 1.7, alpha = 0.85
     ) +
