@@ -201,6 +201,25 @@ label_short <- function(x) {
 
 # Coding -----------------------------------------------------------------------
 
+#' Text of a CSV file, or of a database without a type for it, as a kind has it
+#' @param kind (list) One with a class of its own.
+#' @param words (string) What the text must be.
+#' @noRd
+read_times <- function(x, name, kind, words) {
+  if (!is.character(x)) {
+    return(x)
+  }
+  met <- unique(x)
+  number <- kind$number(met)[match(x, met)]
+  wrong <- which(is.na(number) & !is.na(x))
+  refuse_if(
+    length(wrong) > 0, "Text of {.val {name}} must be {words}.",
+    x = "It is something else for {length(wrong)} record{?s}.", arg = "data",
+    rows = wrong
+  )
+  kind$typed(number)
+}
+
 code_values <- function(x, spec) {
   part_of(amount_column(x, spec), amount_parts(spec))
 }

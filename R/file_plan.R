@@ -56,10 +56,10 @@
 #' * Text is read as text, including columns of DuckDB's type `ENUM`. Whole
 #'   numbers become integers if R's integers can hold all of them. Columns of
 #'   type `DATE` become dates; SQLite has no such type. Text such as 2020-01-31
-#'   23:59:59 becomes a date-time if the codebook says so; a blank or a `T`
-#'   stands before the time, and it is in UTC. Cast columns of type `TIMESTAMP`
-#'   to such text. `NULL` is a missing value; `NaN` is an error, as in a data
-#'   frame.
+#'   becomes a date, and 2020-01-31 23:59:59 a date-time, if the codebook says
+#'   so; a blank or a `T` stands before the time, which is in UTC. Cast columns
+#'   of type `TIMESTAMP` to such text. `NULL` is a missing value; `NaN` is an
+#'   error, as in a data frame.
 #' * Columns of other types are refused, as are whole numbers beyond 2^53, text
 #'   with the NUL character and infinite dates. Leave such a column out by
 #'   `select()`, for instance a case number.

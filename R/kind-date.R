@@ -15,7 +15,11 @@ kind_date <- function() {
         days, both be months such as 2020-01, or both be years.", arg = "x"
       )
     },
-    draft = draft_date, fits = function(x, spec) inherits(x, "Date"),
+    draft = draft_date,
+    read = function(x, name) {
+      read_times(x, name, kind_date(), "dates: year-month-day")
+    },
+    fits = function(x, spec) inherits(x, "Date") || is.character(x),
     # A part of a day is that day
     plain = floor, heap_unit = function(spec) {
       if (is.na(spec$months)) 1 else spec$months

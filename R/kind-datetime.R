@@ -19,7 +19,13 @@ kind_datetime <- function() {
         have seconds, or both be minutes such as 2020-01-31 23:59.", arg = "x"
       )
     },
-    draft = draft_datetime, takes = is_datetime_text, read = read_datetime,
+    draft = draft_datetime, takes = is_datetime_text,
+    read = function(x, name) {
+      read_times(
+        x, name, kind_datetime(), "date-times: year-month-day hour:minute, with
+        seconds or without"
+      )
+    },
     fits = function(x, spec) inherits(x, "POSIXct") || is.character(x),
     unit = function(spec) spec$seconds, heap_name = second_heap_name,
     text = datetime_text, short = function(x) datetime_text(x, 60),
@@ -114,25 +120,6 @@ is_datetime_text <- function(x) {
   }
   x <- unique(x[!is.na(x)])
   length(x) > 0 && !anyNA(datetime_number(x))
-}
-
-#' Date-times of CSV files and of databases without a type for them
-#' @noRd
-read_datetime <- function(x, name) {
-  if (!is.character(x)) {
-    return(x)
-  }
-  met <- unique(x)
-  number <- datetime_number(met)[match(x, met)]
-  wrong <- which(is.na(number) & !is.na(x))
-  refuse_if(
-    length(wrong) > 0,
-    "Text of {.val {name}} must be date-times: year-month-day hour:minute, with
-     seconds or without.",
-    x = "It is something else for {length(wrong)} record{?s}.", arg = "data",
-    rows = wrong
-  )
-  kind_datetime()$typed(number)
 }
 
 # Date-times in R --------------------------------------------------------------
