@@ -99,13 +99,13 @@ check_radius <- function(radius, relative, zero = FALSE) {
 #' Check the known columns
 #' @return (character or `NULL`)
 #' @noRd
-check_known <- function(known, data, response) {
-  check_names(known, names(data))
+check_known <- function(known, data, response, arg = "known") {
+  check_names(known, names(data), arg = arg)
   known <- unique(known)
   refuse_if(
     response %in% known,
-    "The response must not be among the {.arg known} columns.",
-    x = "{.val {response}} is synthetic.", arg = "known"
+    "The response must not be among the {.arg {arg}} columns.",
+    x = "{.val {response}} is synthetic.", arg = arg
   )
   for (name in known) check_predictor(data[[name]], name)
   known

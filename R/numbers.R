@@ -330,3 +330,9 @@ are_integers <- function(x) {
 #' The storage of numbers
 #' @noRd
 number_storage <- function(x) if (are_integers(x)) "integer" else "double"
+
+#' The mean of an element of several lists
+#' @noRd
+mean_over <- function(found, name) {
+  Reduce(`+`, lapply(found, `[[`, name)) / length(found)
+}

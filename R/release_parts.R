@@ -61,10 +61,12 @@ drawn_values <- function(synthetic) {
 }
 
 #' The name of the synthetic column
+#' @param arg (string) The argument that names it.
 #' @param whole (flag) May it be one of the columns of whole files?
 #' @noRd
-synthetic_variable <- function(synthetic, variable, whole = FALSE) {
-  check_string(variable, null = TRUE, arg = "variable")
+synthetic_variable <- function(synthetic, variable, arg = "variable",
+                               whole = FALSE) {
+  check_string(variable, null = TRUE, arg = arg)
   synthetic <- sets_of(synthetic)
   if (whole && are_files(synthetic)) {
     columns <- names(synthetic$sets[[1]])
@@ -79,8 +81,8 @@ synthetic_variable <- function(synthetic, variable, whole = FALSE) {
   own <- own %||% attr(synthetic, "variable")
   refuse_if(
     is.null(variable) && is.null(own),
-    "{.arg variable} must name the synthetic column.",
-    i = "Only {.cls synthetic_data} knows its name.", arg = "variable"
+    "{.arg {arg}} must name the synthetic column.",
+    i = "Only {.cls synthetic_data} knows its name.", arg = arg
   )
   variable %||% own
 }

@@ -23,7 +23,7 @@
 #'   radius within which values count as close, as in [identification_risk()].
 #'   Default of `known`: `NULL`, all published columns. Default of `radius`:
 #'   0.2, as in the papers. For a file release `known` gives the keys of
-#'   [file_risk()], which may be published or not; without keys the page counts
+#'   [risk()], which may be published or not; without keys the page counts
 #'   only the unique records.
 #' @param groups (character or `NULL`; for the agency) Columns whose groups are
 #'   compared, see [utility()]. `NULL`, the default: the published columns with

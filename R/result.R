@@ -50,7 +50,7 @@ optional_elements <- list(
   file_utility = c(
     "propensity", "models", "coefficients", "survey_weights"
   ),
-  file_risk = "identification"
+  risk = "identification"
 )
 
 #' What `$` answers where there is nothing, or the name is in lapply()'s dots

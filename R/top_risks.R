@@ -3,7 +3,7 @@
 #' Returns the papers' table of the records with the largest risk, with their
 #' confidential values if `data` is given.
 #'
-#' @param x An [identification_risk()] or [attribute_risk()].
+#' @param x An [identification_risk()] or [risk()].
 #' @param n (count) Number of records. Default 10.
 #' @param data (data frame or `NULL`) The confidential records in the same
 #'   order. Their known columns and the variable are shown beside the risks.
@@ -15,7 +15,7 @@
 #'   another number of rows.
 #' @references Hu and Savitsky, Risk-weighted pseudo posterior, table of the top
 #'   ten records.
-#' @seealso [identification_risk()], [attribute_risk()]
+#' @seealso [identification_risk()], [risk()]
 #' @examples
 #' data <- subset(ce_income, income > 0)[1:300, ]
 #' top <- topcode(income ~ age, data, top = 150000)
@@ -27,9 +27,9 @@ top_risks <- function(x, n = 10, data = NULL, ...) {
   check_present(x)
   n <- check_count(n, min = 1)
   check_that(
-    inherits(x, c("identification_risk", "attribute_risk")), x,
-    "{.arg x} must be an {.cls identification_risk} or an
-     {.cls attribute_risk}."
+    inherits(x, c("identification_risk", "risk")), x,
+    "{.arg x} must be an {.cls identification_risk} or a
+     {.cls risk}."
   )
   risk <- x$record[[1]]
   rows <- utils::head(order(-risk, seq_along(risk)), n)

@@ -203,8 +203,8 @@ make_bad_input_calls <- function() {
       synthetic = sets, data = data, known = "g", radius = 0.2,
       relative = TRUE, variable = "y", threads = 1
     ),
-    attribute_risk = call(attribute_risk,
-      synthetic = sets, data = data, known = "g", variable = "y", intervals = 5
+    risk_measured = call(pseudosynth::risk,
+      synthetic = sets, data = data, keys = "g", variables = "y", intervals = 5
     ),
     replicated_uniques = call(replicated_uniques,
       synthetic = sets, data = data, keys = c("g", "x")
@@ -326,13 +326,9 @@ make_bad_input_calls <- function() {
       synthetic = peer_sets(), data = peer_file(), regression = earner ~ age,
       pmse = FALSE, survey_weights = NULL
     ),
-    file_risk = call(file_risk,
+    risk_of_files = call(pseudosynth::risk,
       synthetic = peer_sets(), data = peer_file(), keys = "age",
       variables = "earner", intervals = 5
-    ),
-    attribute_risk_files = call(attribute_risk,
-      synthetic = peer_sets(), data = peer_file(), known = "age",
-      variable = "earner", intervals = 5
     )
   )
 }

@@ -168,7 +168,7 @@ make_gallery <- function() {
     ),
     "identification risk by income" = autoplot(risks[[1]], by = data$income),
     "attribute risk" = autoplot(
-      attribute_risk(sets, data, c("age", "earner"))
+      risk(sets, data, c("age", "earner"))
     ),
     "utility" = autoplot(utility(sets, data)),
     "utility of yes and no" = autoplot(
@@ -243,8 +243,8 @@ make_gallery <- function() {
     "utility of files, propensity" = autoplot(measured, "pmse"),
     "utility of files, statistics" = autoplot(measured, "statistics"),
     "utility of files, coefficients" = autoplot(measured, "coefficients"),
-    "risk of files" = autoplot(file_risk(files, ce_income, c("sex", "age"))),
-    "risk of files, published" = autoplot(file_risk(files, ce_income, "age"))
+    "risk of files" = autoplot(risk(files, ce_income, c("sex", "age"))),
+    "risk of files, published" = autoplot(risk(files, ce_income, "age"))
   ))
   figures[["plan of a file"]] <- autoplot(file_plan(
     ce_income, draft_codebook(ce_income), publish = c("sex", "region")

@@ -282,9 +282,9 @@ for (name in names(cases)) local({
       text$x <- time_forms(text$x)[[1]]
       expect_equal(utility(sets, text)$statistics, stated)
     }
-    risk <- file_risk(sets, data, keys = "sex")
-    expect_s3_class(risk, "file_risk")
-    known <- attribute_risk(sets, data, known = "sex", variable = "x")
+    risk <- risk(sets, data, keys = "sex")
+    expect_s3_class(risk, "risk")
+    known <- risk(sets, data, keys = "sex", variables = "x")
     expect_output(print(known), "x")
     pmse <- utility(sets, data, pmse = TRUE)
     expect_output(print(pmse), "pMSE", ignore.case = TRUE)

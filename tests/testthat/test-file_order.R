@@ -43,7 +43,7 @@ test_that("every measure finds the rows of the file", {
       identification_risk(x, data, NULL, 0.2, variable = "income")
     },
     attribute = function(x) {
-      attribute_risk(x, data, c("sex", "seen"), "income", 5)
+      risk(x, data, c("sex", "seen"), "income", 5)
     },
     top = function(x) {
       top_risks(identification_risk(
@@ -125,12 +125,12 @@ test_that("measures of whole files find them", {
   })
   aligned <- seal(aligned)
   expect_identical(
-    file_risk(sets, data, "sex"), file_risk(aligned, data, "sex")
+    risk(sets, data, "sex"), risk(aligned, data, "sex")
   )
-  expect_false(is.null(file_risk(sets, data, "sex")$identification))
+  expect_false(is.null(risk(sets, data, "sex")$identification))
   expect_equal(
-    attribute_risk(sets, data, "sex", "works"),
-    attribute_risk(aligned, data, "sex", "works")
+    risk(sets, data, "sex", "works"),
+    risk(aligned, data, "sex", "works")
   )
   shown <- function(x) {
     withr::with_seed(1, utility(x, data, pmse = c("logit", "cart")))

@@ -94,7 +94,7 @@ test_that("no print of what stays inside shows a record", {
     print(weights), print(summary(weights)), print(freeze(weights)),
     print(lipschitz(fit)), print(summary(lipschitz(fit))), print(risk),
     print(summary(risk)), print(utility(job)),
-    print(attribute_risk(job, known = "group")),
+    print(risk(job, keys = "group")),
     print(replicated_uniques(
       objects$sets$asymptotic, objects$data, c("group", "x")
     ))
@@ -133,7 +133,7 @@ test_that("no error, warning or progress line says a value", {
     quote(utility(sets, data, variable = names)),
     quote(identification_risk(sets, data, known = names, radius = 0.1)),
     quote(identification_risk(sets, data, known = "x", radius = v)),
-    quote(attribute_risk(sets, data, known = names)),
+    quote(risk(sets, data, keys = names)),
     quote(replicated_uniques(sets, data, keys = names)),
     quote(count_weights(model, data, radius = 0.1, known = names)),
     quote(compare(model, data, gaussian(), mechanisms = names)),

@@ -6,7 +6,7 @@ test_that("every object is one short string, alone and in a data frame", {
   objects <- list(
     fit, job, sets, fit$bound, guarantee(fit), utility(job),
     identification_risk(sets, data, "earner", 0.2),
-    attribute_risk(sets, data, "income", "earner"),
+    risk(sets, data, "income", "earner"),
     compare(job), pool(with(sets, lm(log(income) ~ age))),
     resample_statistics(sets, data, replicates = 3),
     ce_release(ce_positive(200), epsilon = 4)
@@ -22,7 +22,7 @@ test_that("every object is one short string, alone and in a data frame", {
   # Labels are for readers whole, in plain columns too
   short <- objects[vapply(objects, inherits, NA, what = c(
     "synthesizer", "pseudo_posterior", "synthetic_data", "lipschitz_bound",
-    "identification_risk", "attribute_risk", "score_release"
+    "identification_risk", "risk", "score_release"
   ))]
   frame <- data.frame(number = seq_along(short))
   frame$plain <- short

@@ -460,7 +460,7 @@ test_that("text is found as formats escape it", {
 test_that("sets of another size than the file have no attribute risk", {
   data <- data.frame(k = rep(1:2, 10), v = rep(1:4, 5))
   expect_error(
-    attribute_risk(data[1:10, ], data, "k", "v"), "as many records",
+    risk(data[1:10, ], data, "k", "v"), "as many records",
     class = "pseudosynth_error_input"
   )
 })

@@ -43,7 +43,7 @@ test_that("jobs, bounds and measures have tables and rows", {
   expect_identical(
     generics::glance(risk)$mean_risk, risk$overall[["mean_risk"]]
   )
-  attribution <- attribute_risk(job, known = "earner")
+  attribution <- risk(job, keys = "earner")
   expect_identical(nrow(generics::glance(attribution)), 1L)
   expect_s3_class(generics::tidy(attribution), "data.frame")
   expect_s3_class(generics::tidy(weights(job)), "data.frame")
@@ -73,7 +73,7 @@ test_that("every result has a table, one row of the whole and a summary", {
     lw_fit(), lw_fit()$bound, lw_fit()$privacy_weights, job, sets,
     guarantee(job), histogram, scores, book, utility(job),
     identification_risk(job, known = "earner", radius = 0.2),
-    attribute_risk(job, known = "earner"),
+    risk(job, keys = "earner"),
     resample_statistics(sets, data, replicates = 4),
     pool(lapply(sets, function(set) stats::lm(log(income) ~ age, set))),
     compare(job), replicate_study(lw_fit(), 20, replicates = 2, seed = 1),

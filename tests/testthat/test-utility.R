@@ -202,8 +202,8 @@ test_that("a job knows its file and its variable", {
     identification_risk(job$synthetic, data, "age", 0.2)$record
   )
   expect_equal(
-    attribute_risk(job, known = "age")$set,
-    attribute_risk(job$synthetic, data, "age")$set
+    risk(job, keys = "age")$set,
+    risk(job$synthetic, data, "age")$set
   )
   expect_equal(replicated_uniques(job), replicated_uniques(job$synthetic, data))
   expect_error(utility(job$synthetic), class = "pseudosynth_error_input")
@@ -309,7 +309,7 @@ measures_of_sets <- list(
     resample_statistics(x, data, "total", "income", replicates = 5)
   },
   replicated_uniques = replicated_uniques,
-  attribute_risk = function(x, data) attribute_risk(x, data, "age", "income"),
+  risk = function(x, data) risk(x, data, "age", "income"),
   identification_risk = function(x, data) {
     identification_risk(x, data, "age", 0.2, variable = "income")
   }

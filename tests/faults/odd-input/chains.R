@@ -152,7 +152,7 @@ set_steps <- function() {
     identification_plot = odd_draw(autoplot(identification_risk(sets, data,
       known = "g", radius = 0.2, variable = "y"
     ))),
-    attribute = print(attribute_risk(sets, data, known = "g")),
+    attribute = print(risk(sets, data, keys = "g")),
     uniques = replicated_uniques(sets, data, keys = c("g", "x")),
     resampled = odd_draw(autoplot(resample_statistics(sets, data,
       resamples = 20

@@ -143,7 +143,7 @@ file_objects <- function() {
     ))),
     file_fit = fitted, sequence_sets = sequence,
     file_utility = quietly(utility(sets, data)),
-    file_measured = quietly(file_risk(sets, data,
+    file_measured = quietly(risk(sets, data,
       keys = "g", variables = "kind"
     )), parts = parts
   )
@@ -226,13 +226,9 @@ file_calls <- function(objects) {
       synthetic = o$file_sets, data = data, regression = count ~ g,
       pmse = FALSE, survey_weights = NULL
     ),
-    file_risk_of = call(file_risk,
+    risk_of = call(risk,
       synthetic = o$file_sets, data = data, keys = c("g", "kind"),
       variables = "count", intervals = 5
-    ),
-    attribute_risk_of = call(attribute_risk,
-      synthetic = o$file_sets, data = data, known = "g", variable = "y",
-      intervals = 5
     ),
     uniques_of = call(replicated_uniques,
       synthetic = o$file_sets, data = data, keys = c("g", "kind")
@@ -381,7 +377,7 @@ whole_file_steps <- function() {
     plan_plot = odd_draw(autoplot(file_plan(data, book))),
     cleared = print(synthesize(cleared_tables(file_plan(data, book)))),
     sequence = print(synthesize_file(data)),
-    risk = print(file_risk(synthesize_file(data), data, keys = names(data)[1]))
+    risk = print(risk(synthesize_file(data), data, keys = names(data)[1]))
   )
 }
 
@@ -401,8 +397,8 @@ release_steps <- function() {
     utility = print(utility(synthesize(release, 2), data)),
     utility_plot = odd_draw(autoplot(utility(synthesize(release, 2), data))),
     uniques = print(replicated_uniques(synthesize(release), data)),
-    attribute = print(attribute_risk(synthesize(release), data,
-      known = names(data)[1], variable = names(data)[2]
+    attribute = print(risk(synthesize(release), data,
+      keys = names(data)[1], variables = names(data)[2]
     )),
     out = release(synthesize(release), tempfile(), c("csv", "rds"),
       data = data, require = "none"

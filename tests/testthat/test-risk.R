@@ -1,7 +1,7 @@
 test_that("risks are those of synthpop and sdcMicro", {
   file <- peer_file()
   sets <- peer_sets()
-  risk <- file_risk(sets, file, peer_keys)
+  risk <- risk(sets, file, peer_keys)
   known <- peer_figures()
   same <- function(ours, theirs) expect_equal(100 * ours, theirs)
   same(risk$set$disclosive_file, rep(known$attrib$Dorig, length.out = 2))
@@ -39,12 +39,12 @@ test_that("sizes of patterns are those of sdcMicro", {
   # It takes missing keys for any value
   keys <- c("sex", "age", "region")
   theirs <- asNamespace("sdcMicro")$freqCalc(file, match(keys, names(file)))$fk
-  found <- attribute_risk(peer_sets(), file, keys, "earner")
+  found <- risk(peer_sets(), file, keys, "earner")
   expect_equal(found$record$pattern_size, theirs)
   expect_equal(found$overall[["unique_file"]], mean(theirs == 1))
 })
 
-test_that("each column has the risk that attribute_risk() gives it", {
+test_that("each column has the risk that it has alone", {
   file <- survey_file()
   book <- as.data.frame(draft_codebook(file))
   book$codes[[which(book$column == "income")]] <- c("no answer" = "-8")
@@ -52,10 +52,10 @@ test_that("each column has the risk that attribute_risk() gives it", {
   book <- confirm_codebook(codebook(book))
   release <- suppressWarnings(file_release(file_plan(file, book), 4, seed = 1))
   sets <- synthesize(release, 2, seed = 1)
-  risk <- file_risk(sets, file, c("sex", "edu"), intervals = 5)
+  risk <- risk(sets, file, c("sex", "edu"), intervals = 5)
   expect_identical(risk$table$column, setdiff(names(file), c("sex", "edu")))
   for (name in c("smoke", "income")) {
-    one <- attribute_risk(sets, file, c("sex", "edu"), name, intervals = 5)
+    one <- risk(sets, file, c("sex", "edu"), name, intervals = 5)
     row <- risk$table[risk$table$column == name, ]
     for (measure in intersect(names(row), names(one$overall))) {
       expect_equal(row[[measure]], one$overall[[measure]])
@@ -92,9 +92,9 @@ test_that("each column has the risk that attribute_risk() gives it", {
 test_that("sets may have another number of records", {
   sets <- peer_sets()
   file <- peer_file()
-  once <- file_risk(sets, file, peer_keys)$set
+  once <- risk(sets, file, peer_keys)$set
   sets$sets <- lapply(sets$sets, function(set) set[rep(1:400, 2), ])
-  twice <- file_risk(sets, file, peer_keys)$set
+  twice <- risk(sets, file, peer_keys)$set
   # The shares in a pattern are the same
   expect_equal(once$attribution, twice$attribution)
   expect_equal(once$disclosive_right, twice$disclosive_right)
@@ -106,7 +106,7 @@ test_that("rows that are persons are found by keys as a loop finds them", {
   plan <- file_plan(file, book, publish = c("sex", "age"))
   sets <- synthesize(file_release(plan, 1, seed = 1), 2, seed = 1)
   keys <- c("sex", "age", "marital")
-  risk <- file_risk(sets, file, keys)
+  risk <- risk(sets, file, keys)
   expect_identical(risk$table$status, "synthetic")
   text <- function(x) do.call(paste, lapply(x[keys], as.character))
   # Rows are nobody's by their place, but by what is published beside them
@@ -130,13 +130,13 @@ test_that("rows that are persons are found by keys as a loop finds them", {
     )
   }
   # By published columns alone, rows are found as in the file itself
-  by_both <- file_risk(sets, file, c("sex", "age"), "earner")$identification
+  by_both <- risk(sets, file, c("sex", "age"), "earner")$identification
   expect_equal(
     by_both$expected_match_risk, rep(nrow(unique(file[c("sex", "age")])), 2)
   )
   expect_output(print(risk), "persons expected to be found by keys")
   # A published column is told as such
-  told <- file_risk(sets, file, "marital")
+  told <- risk(sets, file, "marital")
   expect_identical(
     told$table$status, c("published", "published", "synthetic")
   )
@@ -145,25 +145,24 @@ test_that("rows that are persons are found by keys as a loop finds them", {
   moved <- sets
   moved$sets <- lapply(sets$sets, function(set) set[400:1, ])
   expect_identical(
-    nrow(file_risk(moved, file, keys)$identification), 2L
+    nrow(risk(moved, file, keys)$identification), 2L
   )
   moved$sets <- lapply(sets$sets, function(set) set[c(1, 1:399), ])
-  expect_null(file_risk(moved, file, keys)$identification)
+  expect_null(risk(moved, file, keys)$identification)
 })
 
 test_that("what is no file, no key and no column is refused", {
   sets <- peer_sets()
   file <- peer_file()
   error <- "pseudosynth_error_input"
-  expect_error(file_risk(file, file, "sex"), class = error)
-  expect_error(file_risk(sets, file), "at least one", class = error)
-  expect_error(file_risk(sets, file, "nothing"), class = error)
-  expect_error(file_risk(sets, file, "sex", "sex"), class = error)
-  expect_error(file_risk(sets, file, peer_columns), class = error)
-  expect_error(file_risk(sets, file, "sex", intervals = 1), class = error)
-  expect_error(file_risk(sets, file[-1], "age"), class = error)
-  expect_error(file_risk(sets, keys = "age"), class = error)
-  expect_error(attribute_risk(sets, file, "age"), "must name", class = error)
-  expect_error(attribute_risk(sets, file, "age", "age"), class = error)
-  expect_error(attribute_risk(sets, file, variable = "age"), class = error)
+  expect_error(risk(file, file, "sex"), class = error)
+  expect_error(risk(sets, file), "at least one", class = error)
+  expect_error(risk(sets, file, "nothing"), class = error)
+  expect_error(risk(sets, file, "sex", "sex"), class = error)
+  expect_error(risk(sets, file, peer_columns), class = error)
+  expect_error(risk(sets, file, "sex", intervals = 1), class = error)
+  expect_error(risk(sets, file[-1], "age"), class = error)
+  expect_error(risk(sets, keys = "age"), class = error)
+  expect_error(risk(sets, file, "age", "age"), class = error)
+  expect_error(risk(sets, file, variables = "age"), class = error)
 })
