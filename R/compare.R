@@ -512,9 +512,11 @@ comparison_measure <- function(data, columns, variable, transform, groups,
   if (!transform %in% utility_scales) transform <- "identity"
   list(
     of = function(sets) {
-      table <- utility(
-        sets, data, variable, groups, regression, transform
-      )$table
+      case <- variable_case(
+        sets, data, variable, groups, transform,
+        list(regression = check_models(regression))
+      )
+      table <- judgement(case, utility_measures(), fresh = FALSE)$table
       if (!is.null(radius)) {
         table$risk <- identification_risk(
           sets, data, known, radius, relative, variable
@@ -523,7 +525,7 @@ comparison_measure <- function(data, columns, variable, transform, groups,
       table
     },
     confidential = if (!is.null(regression)) {
-      regression_of(regression, data)$r_squared
+      model_fit(regression, data)$r_squared
     }
   )
 }

@@ -48,7 +48,7 @@ judgement <- function(case, measures, fresh = TRUE) {
 figure_rows <- function(found) {
   figures <- lapply(found, `[[`, "figures")
   if (length(figures[[1]]) > 0) {
-    as.data.frame(do.call(rbind, figures), row.names = NA, optional = TRUE)
+    as.data.frame(do.call(rbind, unname(figures)))
   }
 }
 
@@ -78,8 +78,10 @@ record_over_sets <- function(found) {
 
 # A fresh sample --------------------------------------------------------------
 
-# Of measures without a closed form so many samples are drawn
+# Of measures without a closed form so many samples are drawn, of large files
+# fewer: together they have no more than so many records
 fresh_samples <- 20L
+fresh_records <- 1e6
 
 #' @param names (character) Of the figures.
 #' @return (named numbers) `NA` of figures that say nothing of a sample.
@@ -92,7 +94,8 @@ fresh_figures <- function(case, measure, names) {
   found <- if (!is.null(measure$fresh)) {
     measure$fresh(n)
   } else {
-    colMeans(do.call(rbind, lapply(seq_len(fresh_samples), function(i) {
+    samples <- max(3, min(fresh_samples, fresh_records %/% n))
+    colMeans(do.call(rbind, lapply(seq_len(samples), function(i) {
       measure$of(fresh_sample(case$data, n, i), "a fresh sample")$figures
     })))
   }

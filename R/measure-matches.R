@@ -6,7 +6,8 @@
 #' A row belongs to a person where columns are published. No row of a fresh
 #' sample does.
 #' @param case (list) See risk_case(): `pattern`, `published`.
-#' @return (list or `NULL`) See judgement(). Rows are `identification`, see risk().
+#' @return (list or `NULL`) See judgement(). Rows are `identification`, see
+#'   risk().
 #' @noRd
 measure_matches <- function(case) {
   own_rows <- length(case$published) > 0 && all(vapply(case$sets, function(x) {

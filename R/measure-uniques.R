@@ -20,8 +20,9 @@
 #'   `replicated` (count), the combinations that are unique in both; `share`,
 #'   `replicated` divided by the number of records of the file; `fresh`, how
 #'   many a fresh sample of the file would replicate on average. The counts are
-#'   those of synthpop's function `replicated.uniques`. The attribute `rows` is a list with the rows of the file that are replicated in each set.
-#'   All of it is confidential.
+#'   those of synthpop's function `replicated.uniques`. The attribute `rows` is
+#'   a list with the rows of the file that are replicated in each set. All of it
+#'   is confidential.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   the file or in a set.
 #' @section Privacy:

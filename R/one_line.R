@@ -109,11 +109,7 @@ knit_parts.mechanism_comparison <- function(x) {
 }
 
 knit_parts.utility <- function(x) {
-  x <- summary(x)
-  knit_tables(
-    utility_headline(x), utility_shown(x),
-    c(r_squared_note(x), records_note(x$records), x$remarks)
-  )
+  knit_tables(utility_headline(x), utility_shown(x), utility_notes(x))
 }
 
 knit_parts.resampled_statistics <- function(x) {

@@ -25,25 +25,27 @@ largest_difference <- 1
 #' @export
 autoplot.utility <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.utility}.")
-  values <- as.matrix(object$statistics[-1])
+  found <- object$statistics
+  found$statistic <- ifelse(
+    is.na(found$level), found$statistic, found$level
+  )
   # Nothing is relative to 0, or to what overflowed
-  shown <- colnames(values)[
-    colSums(!is.finite(values)) == 0 & !values[1, ] %in% 0
+  found$difference <- found$value / found$file - 1
+  bad <- found$statistic[!is.finite(found$difference)]
+  found <- found[
+    !found$statistic %in% bad & !grepl("^multiples", found$statistic),
   ]
-  difference <- t(t(values[-1, shown, drop = FALSE]) / values[1, shown]) - 1
+  shown <- unique(found$statistic)
   first <- c("mean", "sd", "total")
   place <- function(x) factor(x, rev(c(first, setdiff(shown, first))))
   frame <- data.frame(
-    statistic = place(rep(shown, each = nrow(difference))),
-    difference = as.vector(difference)
+    statistic = place(found$statistic), difference = found$difference
   )
+  means <- stats::aggregate(difference ~ statistic, frame, mean)
   beyond <- abs(frame$difference) > largest_difference
   frame$mark <- ifelse(beyond, "beyond", "set")
   frame$difference <- clamp(
     frame$difference, -largest_difference, largest_difference
-  )
-  means <- data.frame(
-    statistic = place(shown), difference = colMeans(difference)
   )
   means <- means[abs(means$difference) <= largest_difference, ]
   ggplot(frame, aes(x = .data$difference, y = .data$statistic)) +
@@ -59,7 +61,7 @@ autoplot.utility <- function(object, ...) {
       title = sprintf("Statistics of synthetic %s", object$variable),
       subtitle = sprintf(
         "Line at 0: the file's. Circle: mean of %s%s.\n%s %s, %s",
-        counted(nrow(difference), "set"),
+        counted(nrow(object$table), "set"),
         if (any(beyond)) ".\nTriangles: beyond the edge" else "",
         if (is.null(object$table$shares)) {
           "Largest ECDF difference"

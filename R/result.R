@@ -50,6 +50,10 @@ optional_elements <- list(
   file_utility = c(
     "propensity", "models", "coefficients", "survey_weights"
   ),
+  utility = c(
+    "propensity", "models", "coefficients", "survey_weights", "pairs",
+    "groups", "remarks"
+  ),
   risk = "identification"
 )
 

@@ -32,11 +32,12 @@
 #' | `attribution_margin` | guessed from the variable's shares | baseCAPd |
 #' | `attribution_fresh` | guessed by a draw from a fresh sample | |
 #'
-#' In symbols, `attribution` is \eqn{\sum_{t, q} d_{tq} s_{tq} / s_q / N}. `tcap`
-#' is `disclosive_right / disclosive_set`, the targeted correct attribution
-#' probability (Taub and others 2018): how often the intruder is right if all
-#' synthetic records with the keys agree. It is `NA` if they never agree.
-#' synthpop's UiS, Dsyn and CAPs describe the set alone: they are `unique_file`,
+#' In symbols, `attribution` is \eqn{\sum_{t, q} d_{tq} s_{tq} / s_q / N}.
+#' `tcap` is `disclosive_right / disclosive_set`, the targeted correct
+#' attribution probability (Taub and others 2018): how often the intruder is
+#' right if all synthetic records with the keys agree. It is `NA` if they never
+#' agree. synthpop's UiS, Dsyn and CAPs describe the set alone: they are
+#' `unique_file`,
 #' `disclosive_file` and `attribution_file` of `risk(set, set, keys)`. synthpop
 #' reports all of them as percentages.
 #'
@@ -96,8 +97,8 @@
 #'     `pattern_size` (how many records of the file have the pattern). Of
 #'     several variables, the one that is guessed best in a set counts;
 #'   * `of` (string: `"files"`, or the synthetic column), `known` (the keys),
-#'     `variable` (character: the columns that are guessed), `intervals` (count, or `NA` if no values were grouped), `m` and
-#'     `n_records` (the file's).
+#'     `variable` (character: the columns that are guessed), `intervals` (count,
+#'     or `NA` if no values were grouped), `m` and `n_records` (the file's).
 #'
 #'   All of it is confidential. `summary()` returns `set`. [top_risks()] lists
 #'   the records at highest risk.

@@ -178,7 +178,7 @@ glance.lipschitz_bound <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
-glance.utility <- function(x, ...) one_row(summary(x)$means)
+glance.utility <- function(x, ...) one_row(x$overall)
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance

@@ -13,25 +13,22 @@
 #'   the synthetic column of `synthetic`.
 #' @param groups (character or `NULL`) Published columns. The means of
 #'   `variable` in their groups are compared. `NULL`, the default: none.
-#' @param regression (formula or `NULL`) A linear model, such as
-#'   `log(income) ~ age + earner`. It is fitted to the file and to each set by
-#'   least squares; R2 and the overlap of the 95% intervals of the coefficients
-#'   are compared. `.` stands for all other columns that the file and all sets
-#'   have. For whole files it may also be a list of formulas, preferably named,
-#'   and a response with two levels gets a logistic regression. `NULL`, the
-#'   default: none.
+#' @param regression (formula, list of formulas or `NULL`) Linear models, such
+#'   as `log(income) ~ age + earner`, preferably named if there are several. A
+#'   response with two levels gets a logistic regression. A model is fitted to
+#'   the file and to each set; R2 and the overlap of the 95% intervals of the
+#'   coefficients are compared. `.` stands for all other columns that the file
+#'   and all sets have. `NULL`, the default: none.
 #' @param transform (string) Scale of the group means: `"identity"`, `"log"`,
 #'   `"log1p"` or `"sqrt"`. Default: the modelled scale of `synthetic` if it
 #'   is one of these.
 #' @param pmse (`FALSE`, `TRUE` or string) Compute the propensity mean squared
 #'   error? The propensity model separates the records of the file from those of
-#'   the set by `variable` and all other common columns. `"logit"` (same as
-#'   `TRUE`): a logistic regression on the rank of `variable`, its square, and
-#'   the interactions of both with each other column. `"cart"`: a classification
-#'   tree whose leaves hold at least 5% of all records; slower, needs the
-#'   package rpart, and also finds nonlinear differences. Default `FALSE`. For
-#'   whole files it may be both, `c("logit", "cart")`; the section on whole
-#'   files describes their models.
+#'   the set by all columns that both have. `"logit"` (same as `TRUE`): a
+#'   logistic regression, see `propensity` below. `"cart"`: a classification
+#'   tree, for one variable with leaves that hold at least 5% of all records;
+#'   slower, needs the package rpart, and also finds nonlinear differences. For
+#'   whole files it may be both, `c("logit", "cart")`. Default `FALSE`.
 #' @param survey_weights (string or `NULL`) A column of survey weights in the
 #'   file and the sets, as in [resample_statistics()]. Distribution functions,
 #'   group means, the linear model and the statistics are weighted by it; the
@@ -41,10 +38,66 @@
 #' @param ... Must be empty.
 #'
 #' @return For sets of one variable a `utility`; for sets of whole files a
-#'   `file_utility`, whose elements are in the section *Whole files*. A
-#'   `utility` is a list with `table`, a data frame with one row per set and the
-#'   columns
-#'   * `set`;
+#'   `file_utility`, whose figures are in the section *Whole files*. Each is
+#'   compared with a fresh sample: as many records as a set has, drawn from the
+#'   file with replacement. Both are lists with
+#'   * `table`: a data frame with one row per `set` and a column for each
+#'     figure;
+#'   * `overall` (named numbers): means of the figures over the sets; `fresh`
+#'     (named numbers): the expected figures of a fresh sample. If there is no
+#'     closed form, they are means over 20 samples (of large files fewer), the
+#'     same ones in each call;
+#'   * `statistics` (data frame): for each `set` and `column` the `statistic`,
+#'     its `value` in the set and in the `file`, `fresh` (the mean absolute
+#'     difference between a fresh sample and the file) and `ratio`, the absolute
+#'     difference divided by `fresh` (`NA` where that is 0). A statistic is the
+#'     `"share"` of a `level`; of numbers `"mean"`, `"sd"`, `"total"`, quantiles
+#'     `"5%"` to `"99%"`, `"max"` (whose `ratio` is `NA`), and the share of
+#'     values other than 0 that are `"multiples of"` 10, 100 and 1,000. Missing
+#'     values, and codes beyond the bounds such as -8 for no answer, are not
+#'     numbers. Without survey weights, the total of a set is scaled to the
+#'     number of records of the file;
+#'   * `models` (with `regression`): for each `set` and `model` the mean
+#'     `overlap` of the 95% intervals, the mean absolute `std_difference`,
+#'     `r_squared` and `r_squared_file`. `coefficients`: for each `term` that
+#'     both fits have `estimate`, `std.error`, `conf.low`, `conf.high` of the
+#'     set, the same of the file (`file`, `file_std.error`, `file_low`,
+#'     `file_high`), `overlap` (0 to 1; each interval with its own standard
+#'     error, unlike synthpop's) and `std_difference`, the difference in
+#'     standard errors of the file's estimate (synthpop's). In a fresh sample as
+#'     large as the file, `std_difference` is 0.8 on average in absolute value.
+#'     A model treats codes of amounts as numbers. If the codes are not
+#'     quantities, remove them from the columns that the formula uses;
+#'   * `propensity` (with `pmse`): for each `set` and `method` `pmse`,
+#'     `pmse_ratio` (divided by its expectation by chance), `parameters` and
+#'     `levels` of the logistic regression, and `records` of the file that were
+#'     used. `"logit"` has main effects and all interactions of two columns,
+#'     like synthpop's `utility.gen()` with `maxorder = 1`. Numbers enter by
+#'     their rank and its square, and the parts of an amount as levels. If this
+#'     model has more than 400 parameters, the rarer levels of each category are
+#'     joined, so that at most `levels` are left per category. If even two
+#'     levels per category are too many, the model has main effects only. If a
+#'     set is as large as the file and no column is published, the ratio is at
+#'     most 4 times the number of records per parameter, so with few records it
+#'     says little. `"cart"`: the value under chance is measured by permuting
+#'     the labels 20 times, with R's random numbers. If the file or a set has
+#'     more than 10,000 records, 10,000 of them are drawn with R's random
+#'     numbers. The ratio is then the one for files of this size. If other
+#'     columns agree, as published ones do, the value under chance counts only
+#'     chance in the synthetic ones. The ratio is about 1 for a fresh sample and
+#'     up to about 2 for a new sample from the same population. A copy of the
+#'     file has ratio 0;
+#'   * `remarks` (character or `NULL`): warnings that `print()` shows. Of one
+#'     variable: a mean that is off by 5% or two standard errors; a standard
+#'     deviation that is off by a third and by more than chance explains, or by
+#'     a factor of 2; values of a sign or in a range that the file does not
+#'     have; a value that 5% of the file's records share, or a rounding of the
+#'     file's values, that is less than half as frequent in the sets;
+#'   * `records`: number of records of the file and of each set (of whole files,
+#'     of a set); `survey_weights` (string or `NULL`); `variable`, `groups` (of
+#'     one variable); `columns` (of whole files).
+#'
+#'   The figures of one variable are
 #'   * `ecdf_max`, `ecdf_mean_squared`: largest and mean squared difference of
 #'     the two empirical distribution functions at the pooled points (Woo and
 #'     others 2009). Two levels count as 0 and 1;
@@ -59,95 +112,31 @@
 #'     total variation distance of the two-way tables of `variable` and each of
 #'     `groups`;
 #'   * `r_squared`, `overlap` (mean over coefficients, 0 to 1; Karr and others
-#'     2006), if `regression` is given;
-#'   * `pmse`, `pmse_ratio`, if `pmse` is given: the error, and the error
-#'     divided by its value under chance alone. The ratio is about 1 for a
-#'     resample of the file and up to about 2 for a new sample from the same
-#'     population. If the other columns of file and set agree, as published
-#'     predictors do, the value under chance counts only chance in `variable`. A
-#'     copy of the file has ratio 0. For `"cart"` the value under chance is
-#'     measured by permuting the labels 20 times, with R's random numbers;
+#'     2006) and `std_difference`, if `regression` is given;
+#'   * `pmse`, `pmse_ratio`, if `pmse` is given.
 #'
-#'   and the elements
-#'   * `statistics` (data frame): mean, standard deviation, total and quantiles
-#'     of the file and of each set; for categories the share of each level;
-#'   * `heaping` (data frame, numbers only): share of nonzero values that are
-#'     multiples of 10, 100 and 1,000;
-#'   * `remarks` (character or `NULL`, numbers only): warnings that `print()`
-#'     shows: a mean that is off by 5% or two standard errors; a standard
-#'     deviation that is off by a third and by more than chance explains, or by
-#'     a factor of 2; values of a sign or in a range that the file does not
-#'     have; a value that 5% of the file's records share, or a rounding of the
-#'     file's values, that is less than half as frequent in the sets;
-#'   * `confidential`: the file's own `r_squared`; `records`: number of records
-#'     of the file and of each set; `variable`, `groups`, `survey_weights`: as
-#'     given.
-#'
-#'   `summary()` gives means over the sets and, for the statistics, the smallest
-#'   and the largest value. All of this is confidential, because it is computed
-#'   from the file.
+#'   All of this is confidential, because it is computed from the file.
 #' @section Whole files:
 #' For sets of whole files, the arguments are `data`, `regression`, `pmse` and
-#' `survey_weights`. Each figure is compared with the file's and, where that has
-#' a meaning, with a fresh sample: as many records as a set has, drawn from the
-#' file with replacement. A ratio of 1 is as good as a fresh sample; with a
-#' ratio below 1 the set is nearer to the file than a fresh sample. The result
-#' is a `file_utility`. It is confidential and has
-#' * `table`: for each `set` the mean total variation distance of the tables of
-#'   one column (`one_way`) and of two (`two_way`); both divided by the mean
-#'   expected distance of a fresh sample (`one_way_ratio`, `two_way_ratio`); and
-#'   the mean `pmse_ratio` of these tables (`one_way_pmse_ratio`,
-#'   `two_way_pmse_ratio`);
-#' * `pairs`: for each set and table `first`, `second` (`NA` for a table of one
-#'   column), `distance` (0 to 1; synthpop's SPECKS of the table, or half its
-#'   MabsDD), `fresh` (the exact expected distance of a fresh sample), `pmse`
-#'   and `pmse_ratio` (synthpop's pMSE and S_pMSE: the propensity error of a
-#'   model with a parameter for each cell, and that error divided by its
-#'   expectation by chance). Categories have the codebook's levels, and missing
-#'   is a level. Amounts are cut into ten bins that have equal shares of the
-#'   sets' values; zero, codes and missing are levels of their own. Tables count
-#'   records, without survey weights;
-#' * `statistics`: for each `set` and `column` the `statistic`, its `value` in
-#'   the set and in the `file`, `fresh` (the mean absolute difference between a
-#'   fresh sample and the file) and `ratio`, the absolute difference divided by
-#'   `fresh` (`NA` where that is 0). A statistic is the `"share"` of a `level`;
-#'   for amounts also `"mean"`, `"sd"`, `"total"`, quantiles `"5%"` to `"99%"`,
-#'   and the share of values other than 0 that are `"multiples of"` 10, 100 and
-#'   1,000. Missing values, and codes beyond the bounds such as -8 for no
-#'   answer, are not amounts. Statistics are weighted by the survey weights.
-#'   Without survey weights, the total of a set is scaled to the number of
-#'   records of the file;
-#' * `models` (with `regression`): for each `set` and `model` the mean `overlap`
-#'   of the 95% intervals, the mean absolute `std_difference`, `r_squared` and
-#'   `r_squared_file`. `coefficients`: for each `term` that both fits have
-#'   `estimate`, `std.error`, `conf.low`, `conf.high` of the set, the same of
-#'   the file (`file`, `file_std.error`, `file_low`, `file_high`), `overlap` (0
-#'   to 1; each interval with its own standard error, unlike synthpop's) and
-#'   `std_difference`, the difference in standard errors of the file's estimate
-#'   (synthpop's). In a fresh sample as large as the file, `std_difference` is
-#'   0.8 on average in absolute value. A model treats codes of amounts as
-#'   numbers. If the codes are not quantities, remove them from the columns that
-#'   the formula uses;
-#' * `propensity` (with `pmse`): for each `set` and `method` `pmse`,
-#'   `pmse_ratio` (divided by its expectation by chance), `parameters` and
-#'   `levels` of the logistic regression, and `records` of the file that were
-#'   used. `"logit"` has main effects and all interactions of two columns, like
-#'   synthpop's `utility.gen()` with `maxorder = 1`. Amounts enter by their rank
-#'   and its square, and their parts as levels. If this model has more than 400
-#'   parameters, the rarer levels of each category are joined, so that at most
-#'   `levels` are left per category. If even two levels per category are too
-#'   many, the model has main effects only. If a set is as large as the file and
-#'   no column is published, the ratio is at most 4 times the number of records
-#'   per parameter, so with few records it says little. `"cart"` is a tree as
-#'   `utility.gen()` grows it; the value under chance is measured by permuting
-#'   the labels 20 times. If the file or a set has more than 10,000 records,
-#'   10,000 of them are drawn with R's random numbers. The ratio is then the one
-#'   for files of this size. If columns are published, the value under chance
-#'   counts only chance in the other columns;
-#' * `overall` (named numbers): means over sets of the columns of `table`, of
-#'   `overlap` and `std_difference`, and of `pmse_ratio` by method;
-#' * `columns`; `records` of the file and of a set; `survey_weights` (string or
-#'   `NULL`).
+#' `survey_weights`. A ratio of 1 is as good as a fresh sample; with a ratio
+#' below 1 the set is nearer to the file than a fresh sample. The figures are
+#' * the mean total variation distance of the tables of one column (`one_way`)
+#'   and of two (`two_way`); both divided by the mean expected distance of a
+#'   fresh sample (`one_way_ratio`, `two_way_ratio`); and the mean `pmse_ratio`
+#'   of these tables (`one_way_pmse_ratio`, `two_way_pmse_ratio`);
+#' * `r_squared`, `overlap` and `std_difference`, means over models;
+#' * `logit_pmse_ratio`, `cart_pmse_ratio`.
+#'
+#' A further element is `pairs`: for each set and table `first`, `second` (`NA`
+#' for a table of one column), `distance` (0 to 1; synthpop's SPECKS of the
+#' table, or half its MabsDD), `fresh` (the exact expected distance of a fresh
+#' sample), `pmse` and `pmse_ratio` (synthpop's pMSE and S_pMSE: the propensity
+#' error of a model with a parameter for each cell, and that error divided by
+#' its expectation by chance). Categories have the codebook's levels, and
+#' missing is a level. Amounts are cut into ten bins that have equal shares of
+#' the sets' values; zero, codes and missing are levels of their own. Tables
+#' count records, without survey weights. `"cart"` is a tree as `utility.gen()`
+#' grows it.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   the file or in a set; arguments that do not apply to whole files.
 #' @references
@@ -183,18 +172,65 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   check_present(synthetic)
   check_string(survey_weights, null = TRUE)
   data <- confidential_file(data, synthetic)
+  asked <- list(
+    regression = check_models(regression), survey_weights = survey_weights
+  )
   if (are_files(synthetic)) {
-    return(file_utility(
-      synthetic, data, check_pmse(pmse, 2), check_models(regression),
-      survey_weights,
-      list(variable = variable, groups = groups, transform = transform)
-    ))
+    asked$methods <- check_pmse(pmse, 2)
+    given <- list(variable = variable, groups = groups, transform = transform)
+    return(file_utility(synthetic, data, asked, given))
   }
-  pmse <- check_pmse(pmse)
+  asked$methods <- check_pmse(pmse)
+  case <- variable_case(synthetic, data, variable, groups, transform, asked)
+  found <- judgement(case, utility_measures())
+  new_utility("utility", case, found, remarks = variable_remarks(case, found),
+    variable = case$variable, groups = groups,
+    records = c(nrow(data), vapply(case$sets, nrow, 0L))
+  )
+}
+
+#' All measures of utility, in the order of their figures
+#' @noRd
+utility_measures <- function() {
+  list(
+    distribution = measure_distribution, tables = measure_tables,
+    statistics = measure_statistics, groups = measure_groups,
+    models = measure_models, propensity = measure_propensity
+  )
+}
+
+#' @param found (list) See judgement().
+#' @noRd
+new_utility <- function(class, case, found, ...) {
+  rows <- found$rows
+  new_result(
+    class,
+    table = found$table, overall = found$overall, fresh = found$fresh,
+    pairs = rows$pairs, statistics = said_statistics(rows$statistics),
+    models = rows$models, coefficients = rows$coefficients,
+    propensity = rows$propensity, survey_weights = case$survey_weights, ...
+  )
+}
+
+# One variable -----------------------------------------------------------------
+
+#' What measures of utility take of sets of one variable
+#'
+#' @param asked (list) `regression`, `methods`, `survey_weights`, see the
+#'   measures.
+#' @return (list) `data`, `sets`, `variable`, `groups`, `transform`, `levels`
+#'   (of categories, `NULL` of numbers), `shares_alone` (flag: more than two
+#'   levels, which have no order), `y` (function of a file: its values),
+#'   `weights` (of a file: its survey weights), `columns` (list, by column:
+#'   `spec`, `levels` and `codes`, a function of values: the numbers of their
+#'   levels), `parts` (see propensity_parts()), `alike` (function of the file:
+#'   its columns as those of the sets are) and what was asked.
+#' @noRd
+variable_case <- function(synthetic, data, variable, groups, transform,
+                          asked) {
   sets <- release_sets(synthetic, data, variable)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
-  check_survey_weights(data, survey_weights, "data", variable)
   check_groups(groups, names(data), variable)
   for (group in groups) check_finite_column(data[[group]], group)
   if (is.null(transform)) {
@@ -202,135 +238,86 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     transform <- if (own %in% utility_scales) own else "identity"
   }
   transform <- check_choice(transform, utility_scales)
+  check_survey_weights(data, asked$survey_weights, "data", variable)
   if (!is.null(groups)) check_scale(data[[variable]], transform, "data")
   for (set in sets) {
     check_data_frame(set, arg = "synthetic")
     check_columns(c(variable, groups), set, "synthetic")
     check_same_kind(data[[variable]], set[[variable]], variable)
-    check_survey_weights(set, survey_weights, "synthetic", variable)
+    check_survey_weights(set, asked$survey_weights, "synthetic", variable)
     if (!is.null(groups)) check_scale(set[[variable]], transform, "synthetic")
-  }
-  if (!is.null(regression)) {
-    check_formula(regression)
-    regression <- without_dot(
-      regression, Reduce(intersect, lapply(sets, names), names(data)),
-      names(data)
-    )
-    for (file in c(list(data), sets)) {
-      check_columns(all.vars(regression), file, "data")
+    if (!is.null(asked$methods)) {
+      common <- intersect(names(data), names(set))
+      for (file in list(data, set)) {
+        Map(check_finite_column, as.list(file)[common], common)
+      }
     }
   }
   levels <- category_levels(data, sets, variable)
   # Two levels have an order, and so a distribution function; more have shares
   shares_alone <- length(levels) > 2
-  refuse_if(
-    shares_alone && !is.null(pmse),
-    "{.arg pmse} must be {.code FALSE} for a variable of more than two levels.",
-    x = "It ranks the values of {.val {variable}}, and levels have no order.",
-    i = "Name {.arg groups} instead: their two-way tables are compared.",
-    arg = "pmse"
-  )
   values_of <- function(file, arg) {
     if (shares_alone) {
       return(factor(as.character(file[[variable]]), levels))
     }
     response_values(file, variable, levels, arg = arg)
   }
-  y <- values_of(data, "data")
-  values <- lapply(sets, values_of, "synthetic")
-  weights <- lapply(c(list(data), sets), function(file) {
-    if (!is.null(survey_weights)) as.double(file[[survey_weights]])
-  })
-  v <- weights[[1]]
-  modelled <- coded_alike(c(list(data), sets), all.vars(regression))
-  truth <- if (!is.null(regression)) {
-    regression_of(regression, modelled[[1]], weights = survey_weights)
-  }
-  rows <- lapply(seq_along(sets), function(j) {
-    set <- sets[[j]]
-    z <- values[[j]]
-    w <- weights[[j + 1]]
-    row <- if (shares_alone) {
-      data.frame(set = j, shares = share_error(list(y), list(z), v, w))
-    } else {
-      data.frame(set = j, ecdf_distance(y, z, v, w))
-    }
-    if (is.null(levels)) row <- cbind(row, statistic_ratios(y, z, v, w))
-    if (!is.null(groups)) {
-      row$groups <- mean(vapply(groups, function(group) {
-        g <- data[[group]]
-        h <- set[[group]]
-        if (shares_alone) {
-          share_error(list(g, y), list(h, z), v, w)
-        } else {
-          group_error(g, y, h, z, transform, v, w)
-        }
-      }, 0))
-    }
-    if (!is.null(regression)) {
-      found <- regression_of(
-        regression, modelled[[j + 1]], sprintf("set %d", j), survey_weights
-      )
-      row$r_squared <- found$r_squared
-      row$overlap <- interval_overlap(truth, found)
-    }
-    if (!is.null(pmse)) {
-      row[c("pmse", "pmse_ratio")] <- propensity_error(
-        data, set, variable, pmse
-      )
-    }
-    row
-  })
-  of_each <- function(measure) {
-    cbind(
-      release = c("file", paste("set", seq_along(sets))),
-      do.call(rbind, Map(measure, c(list(y), values), weights))
+  column <- list(
+    spec = list(
+      column = variable, lower = -Inf, upper = Inf, codes = double(),
+      kind = column_kinds[[if (is.null(levels)) "amount" else "category"]],
+      levels = levels
+    ),
+    levels = levels,
+    codes = function(x) match(as.character(x), levels, length(levels) + 1L)
+  )
+  c(asked, list(
+    data = as.data.frame(data), sets = lapply(sets, as.data.frame),
+    variable = variable, groups = groups, transform = transform,
+    levels = levels, shares_alone = shares_alone, y = values_of,
+    weights = weights_under(asked$survey_weights),
+    columns = stats::setNames(list(column), variable),
+    parts = function(name, both) plain_parts(both[[name]]), alike = identity
+  ))
+}
+
+#' A function of a file: its survey weights, `NULL` where there are none
+#' @noRd
+weights_under <- function(name) {
+  force(name)
+  function(file) if (!is.null(name)) as.double(file[[name]])
+}
+
+#' Survey weights: what is weighted is not compared with what is not
+#' @noRd
+variable_remarks <- function(case, found) {
+  if (is.null(case$levels)) {
+    c(
+      if (is.null(case$survey_weights)) {
+        remarks_of_values(
+          case$y(case$data, "data"), lapply(case$sets, case$y, "synthetic")
+        )
+      },
+      heaping_remark(mean_statistics(found$rows$statistics))
     )
   }
-  heaping <- if (is.null(levels)) of_each(heaping_of)
-  new_result(
-    "utility",
-    table = do.call(rbind, rows),
-    statistics = of_each(
-      if (is.null(levels)) plain_statistics else shares_by_name(levels)
-    ),
-    heaping = heaping,
-    remarks = if (is.null(levels)) {
-      # Survey weights: what is weighted is not compared with what is not
-      c(if (is.null(v)) remarks_of_values(y, values), heaping_remark(heaping))
-    },
-    variable = variable, groups = groups, survey_weights = survey_weights,
-    records = c(nrow(data), vapply(sets, nrow, 0L)),
-    confidential = list(r_squared = truth$r_squared)
-  )
 }
 
-#' What a reader of the file would look up first
+#' The labels of a response that has some, `NULL` of numbers
+#'
+#' Those of the sets that the file has not come last.
 #' @noRd
-plain_statistics <- function(y, w = NULL) {
-  y <- as.double(y)
-  quantiles <- weighted_quantile(y, w, shown_quantiles)
-  data.frame(
-    mean = weighted_mean(y, w), sd = weighted_sd(y, w),
-    total = weighted_total(y, w),
-    as.list(stats::setNames(quantiles, names(shown_quantiles))),
-    max = max(y), check.names = FALSE
-  )
-}
-
-# What a distribution function does not show: a few far values move them
-ratio_columns <- c(
-  mean_ratio = "mean", sd_ratio = "sd", total_ratio = "total",
-  q90_ratio = "90%", q95_ratio = "95%", q99_ratio = "99%"
-)
-
-#' A set's statistics as multiples of the file's; none of a statistic that is 0
-#' @noRd
-statistic_ratios <- function(y, z, v = NULL, w = NULL) {
-  file <- plain_statistics(y, v)[ratio_columns]
-  ratio <- unlist(plain_statistics(z, w)[ratio_columns]) / unlist(file)
-  ratio[!is.finite(ratio)] <- NA
-  as.data.frame(as.list(stats::setNames(ratio, names(ratio_columns))))
+category_levels <- function(data, sets, variable) {
+  y <- data[[variable]]
+  if (is.logical(y)) {
+    return(c("FALSE", "TRUE"))
+  }
+  levels <- response_levels(y)
+  if (!is.null(levels)) {
+    columns <- lapply(c(list(data), sets), `[[`, variable)
+    for (column in columns) check_finite_column(column, variable)
+    unique(c(levels, unlist(lapply(lapply(columns[-1], as.character), unique))))
+  }
 }
 
 #' `FALSE`, `TRUE` or a method's name
@@ -392,192 +379,227 @@ check_scale <- function(y, transform, arg) {
   )
 }
 
-#' Largest and mean squared difference of two empirical distribution functions
-#' @param v,w (numeric or `NULL`) Survey weights of `y` and of `z`.
-#' @noRd
-ecdf_distance <- function(y, z, v = NULL, w = NULL) {
-  points <- c(y, z)
-  difference <- weighted_ecdf(y, v, points) - weighted_ecdf(z, w, points)
-  list(ecdf_max = max(abs(difference)), ecdf_mean_squared = mean(difference^2))
-}
+# Whole files ------------------------------------------------------------------
 
-#' Mean absolute difference of group means, weighted by confidential size
-#' @param v,w (numeric or `NULL`) Survey weights of `y` and of `z`.
+#' @param sets (`synthetic_data`) Of whole files.
+#' @param asked (list) See variable_case().
+#' @param given (named list) Other arguments of utility(), as they were given.
+#' @return (`file_utility`) See utility().
 #' @noRd
-group_error <- function(g, y, h, z, transform, v = NULL, w = NULL) {
-  forward <- match.fun(transform)
-  v <- v %||% rep(1, length(y))
-  w <- w %||% rep(1, length(z))
-  total <- function(x, by) {
-    sums <- rowsum(x, as_text(by), reorder = FALSE)
-    stats::setNames(as.vector(sums), rownames(sums))
-  }
-  size <- total(v, g)
-  truth <- total(v * forward(y), g) / size
-  found <- (total(w * forward(z), h) / total(w, h))[names(size)]
-  # A group without weight has no mean
-  there <- size > 0 & is.finite(found)
-  stats::weighted.mean(abs(found - truth)[there], size[there])
-}
-
-#' @export
-summary.utility <- function(object, ...) {
-  kept <- c(
-    "records", "variable", "survey_weights", "confidential", "heaping",
-    "remarks"
+file_utility <- function(sets, data, asked, given) {
+  given <- names(Filter(Negate(is.null), given))
+  refuse_if(
+    length(given) > 0,
+    "{.arg {given}} {?does/do} not apply to sets of whole files.",
+    i = "Tables of all pairs of columns are compared. For one column give data
+         frames: {.code utility(as.list(sets), data, \"income\")}.",
+    arg = given[1]
   )
-  means <- colMeans(object$table[setdiff(names(object$table), "set")])
-  do.call(new_result, c("summary_utility", list(
-    means = means, statistics = over_sets(object$statistics),
-    n_sets = nrow(object$table)
-  ), unclass(object)[kept]))
+  case <- file_case(sets, data, asked)
+  found <- judgement(case, utility_measures())
+  new_utility("file_utility", case, found,
+    columns = names(case$columns), remarks = remarks_of_means(means_beside(
+      sets, case$data, case$survey_weights
+    )), records = c(nrow(case$data), sets$n_records)
+  )
 }
 
-#' The file's statistics beside the sets' mean and range, one row each
+#' What measures of utility take of sets of whole files
+#' @return (list) As variable_case(), without what is of one variable alone, and
+#'   `published` (character).
 #' @noRd
-over_sets <- function(statistics) {
-  values <- t(as.matrix(statistics[-1]))
-  sets <- values[, -1, drop = FALSE]
-  data.frame(
-    statistic = rownames(values), file = values[, 1],
-    synthetic = rowMeans(sets), smallest = apply(sets, 1, min),
-    largest = apply(sets, 1, max), row.names = NULL
+file_case <- function(sets, data, asked = list()) {
+  names <- names(sets$sets[[1]])
+  check_columns(names, data, "data")
+  data <- as.data.frame(data)
+  frames <- in_file_order(
+    lapply(sets$sets, without_labels), data, sets$columns$name
+  )
+  asked["survey_weights"] <- list(asked$survey_weights %||% sets$survey_weights)
+  check_survey_weights(data, asked$survey_weights, "data", NULL)
+  for (set in frames) {
+    check_survey_weights(set, asked$survey_weights, "synthetic", NULL)
+  }
+  columns <- file_levels(sets$codebook, frames, quantile_steps)[names]
+  specs <- column_specs(sets$codebook)
+  c(asked, list(
+    data = data, sets = frames, weights = weights_under(asked$survey_weights),
+    columns = lapply(columns, function(column) {
+      c(column, list(codes = function(x) level_codes(x, column)))
+    }),
+    parts = function(name, both) propensity_parts(specs[[name]], both[[name]]),
+    alike = function(data) as_kinds_have(data[names], specs),
+    published = setdiff(names, sets$columns$name)
+  ))
+}
+
+# Printing ---------------------------------------------------------------------
+
+print_lines.utility <- function(x) {
+  c(
+    utility_headline(x),
+    paste0("  ", unlist(lapply(utility_shown(x), format_table))),
+    wrap_line(utility_notes(x)), paste0("  ", confidential_line())
   )
 }
 
 utility_headline <- function(x) {
   sprintf(
     "Utility of synthetic %s, mean over %s%s", x$variable,
-    counted(x$n_sets, "set"),
+    counted(nrow(x$table), "set"),
     if (is.null(x$survey_weights)) "" else ", with survey weights"
   )
 }
 
-#' Sets of another size than the file have other totals, whatever their values
-#' @noRd
-records_note <- function(records) {
-  sizes <- unique(records[-1])
-  text_if(
-    any(sizes != records[1]),
-    "Records: %s in the file, %s in a set. Totals are not comparable.",
-    format_count(records[1]),
-    paste(unique(format_count(range(sizes))), collapse = " to ")
-  )
-}
+fresh_header <- "ratio to fresh sample"
 
-#' The two tables of a summary: distances, and statistics beside the file's
+#' Figures beside those of a fresh sample, models, and statistics beside the
+#' file's
 #' @noRd
 utility_shown <- function(x) {
+  statistics <- mean_statistics(x$statistics)
+  heaps <- grepl("^multiples", statistics$statistic)
+  # Nobody rounded: nothing to show
+  if (!any(statistics$file[heaps] >= 0.2)) statistics <- statistics[!heaps, ]
+  shown <- data.frame(
+    statistic = ifelse(
+      is.na(statistics$level), statistics$statistic, statistics$level
+    ),
+    file = statistics$file, synthetic = statistics$value,
+    smallest = statistics$smallest, largest = statistics$largest,
+    fresh = statistics$ratio
+  )
+  names(shown)[6] <- fresh_header
   # The mean, the smallest and the largest of one set are the same
-  narrow <- function(table) if (x$n_sets == 1) table[1:3] else table
-  measures <- setdiff(names(x$means), names(ratio_columns))
-  ratios <- intersect(names(ratio_columns), names(x$means))
+  if (nrow(x$table) == 1) shown <- shown[-(4:5)]
   c(
-    list(as.data.frame(as.list(x$means[measures]))),
-    if (length(ratios) > 0) {
-      list(data.frame(
-        "set / file" = "ratio", as.list(stats::setNames(
-          x$means[ratios], ratio_columns[ratios]
-        )), check.names = FALSE
-      ))
-    },
-    list(narrow(x$statistics)),
-    # Nobody rounded: nothing to show
-    if (!is.null(x$heaping) && any(x$heaping[1, -1] >= 0.2)) {
-      heaping <- over_sets(x$heaping)
-      names(heaping)[1] <- "share at multiples of"
-      list(narrow(heaping))
-    }
+    list(data.frame(
+      figure = names(x$overall), synthetic = x$overall,
+      "fresh sample" = x$fresh,
+      row.names = NULL, check.names = FALSE
+    )),
+    if (!is.null(x$models)) list(model_table(x$models)), list(shown)
   )
 }
 
-print_lines.summary_utility <- function(x) {
+#' Sets of another size than the file
+#' @noRd
+utility_notes <- function(x) {
   c(
-    utility_headline(x),
-    paste0("  ", unlist(lapply(utility_shown(x), format_table))),
-    if (!is.null(x$confidential$r_squared)) {
-      sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
+    if (any(x$records[-1] != x$records[1])) {
+      sprintf(
+        "Records: %s in the file, %s in a set.", format_count(x$records[1]),
+        paste(unique(format_count(range(x$records[-1]))), collapse = " to ")
+      )
     },
-    paste0("  ", records_note(x$records), recycle0 = TRUE),
-    wrap_line(x$remarks), paste0("  ", confidential_line())
+    x$remarks
   )
 }
 
-print_lines.utility <- function(x) print_lines(summary(x))
-
-# Utility of categories, and of values at round numbers.
-
-#' The labels of a response that has some, `NULL` of numbers
-#'
-#' Those of the sets that the file has not come last.
-#' @noRd
-category_levels <- function(data, sets, variable) {
-  y <- data[[variable]]
-  if (is.logical(y)) {
-    return(c("FALSE", "TRUE"))
-  }
-  levels <- response_levels(y)
-  if (!is.null(levels)) {
-    columns <- lapply(c(list(data), sets), `[[`, variable)
-    for (column in columns) check_finite_column(column, variable)
-    unique(c(levels, unlist(lapply(lapply(columns[-1], as.character), unique))))
-  }
-}
-
-#' Total variation distance of two tables of shares: half the sum of the
-#' absolute differences of all cells
-#' @param a,b (list) The variables that are crossed, of the file and the set.
-#' @param v,w (numeric or `NULL`) Survey weights of `a` and of `b`.
-#' @noRd
-share_error <- function(a, b, v = NULL, w = NULL) {
-  n <- length(a[[1]])
-  code <- pattern_code(
-    Map(function(a, b) c(as.character(a), as.character(b)), a, b),
-    n + length(b[[1]])
+print_lines.file_utility <- function(x) {
+  c(
+    sprintf(
+      "Utility of synthetic files, mean over %s",
+      counted(nrow(x$table), "set")
+    ),
+    table_lines(x), propensity_lines(x$propensity),
+    if (!is.null(x$models)) paste0("  ", format_table(model_table(x$models))),
+    statistic_lines(x), wrap_line(x$remarks),
+    sprintf(
+      "  Records: %s in the file, %s in a set", format_count(x$records[1]),
+      format_count(x$records[2])
+    ),
+    paste0("  ", confidential_line())
   )
-  cells <- max(code)
-  shares <- function(code, w) shares_of_codes(code, cells, w)
-  sum(abs(shares(code[seq_len(n)], v) - shares(code[-seq_len(n)], w))) / 2
 }
 
-#' @param code (integer) 1 to `n`; `w` the weights, `NULL` where there are none.
-#' @noRd
-shares_of_codes <- function(code, n, w) {
-  size <- if (is.null(w)) tabulate(code, n) else numeric(n)
-  if (!is.null(w)) size[unique(code)] <- rowsum(w, code, reorder = FALSE)
-  size / sum(size)
+table_lines <- function(x) {
+  mean <- x$overall
+  pairs <- x$pairs[!is.na(x$pairs$second), ]
+  worst <- mean_pairs(pairs)
+  worst <- utils::head(worst[order(-worst$ratio), ], 5)
+  shown <- data.frame(
+    tables = c("of one column", "of two columns"),
+    distance = mean[c("one_way", "two_way")],
+    fresh = mean[c("one_way_ratio", "two_way_ratio")],
+    "pMSE, ratio" = mean[c("one_way_pmse_ratio", "two_way_pmse_ratio")],
+    check.names = FALSE
+  )
+  named <- data.frame(
+    pair = paste(worst$first, worst$second, sep = " x "),
+    distance = worst$distance, fresh = worst$ratio,
+    "pMSE, ratio" = worst$pmse_ratio, check.names = FALSE
+  )
+  names(shown)[3] <- names(named)[3] <- fresh_header
+  c(
+    paste0("  ", format_table(shown)),
+    if (nrow(named) > 0) {
+      c("  The pairs that are farthest off:", paste0("  ", format_table(named)))
+    },
+    wrap_line(paste(
+      "Distances are total variation distances from the tables of the file. A",
+      "fresh sample of the file, as large as a set, has a ratio of 1."
+    ))
+  )
 }
 
-#' A function that gives the share of each level by its name
+#' @param x (data frame or `NULL`)
 #' @noRd
-shares_by_name <- function(levels) {
-  force(levels)
-  function(y, w = NULL) {
-    # Two levels are measured as 0 and 1 and shown by name
-    if (is.numeric(y)) y <- factor(levels[y + 1], levels)
-    shares <- shares_of_codes(as.integer(y), length(levels), w)
-    as.data.frame(as.list(stats::setNames(shares, levels)), optional = TRUE)
+propensity_lines <- function(x) {
+  if (is.null(x)) {
+    return(NULL)
   }
+  shown <- do.call(rbind, lapply(split(x, x$method), function(one) {
+    data.frame(
+      propensity = c(logit = "logistic regression", cart = "trees")[[
+        one$method[1]
+      ]],
+      pMSE = mean(one$pmse), "by chance 1" = mean(one$pmse_ratio),
+      check.names = FALSE
+    )
+  }))
+  paste0("  ", format_table(shown))
 }
 
-#' What people rounded and sets did not
-#'
-#' A fifth of the values at a multiple is more than whole numbers have by
-#' chance; half of it lost is more than chance takes away.
-#' @param heaping (data frame) Of the file and of the sets.
-#' @return (string or `NULL`)
+model_table <- function(x) {
+  shown <- do.call(rbind, lapply(unique(x$model), function(model) {
+    one <- x[x$model == model, ]
+    data.frame(
+      model = paste0(
+        substr(model, 1, 30), if (nchar(model) > 30) "..."
+      ),
+      overlap = mean(one$overlap), "std. difference" = mean(one$std_difference),
+      R2 = mean(one$r_squared), "of the file" = one$r_squared_file[1],
+      check.names = FALSE
+    )
+  }))
+  # Logistic regressions have none
+  if (all(is.na(shown$R2))) shown[1:3] else shown
+}
+
+#' The statistics that are farthest off, and means of all amounts
 #' @noRd
-heaping_remark <- function(heaping) {
-  file <- unlist(heaping[1, -1])
-  sets <- colMeans(heaping[-1, -1, drop = FALSE])
-  lost <- which(file >= 0.2 & sets < file / 2)
-  # The step that lost most
-  worst <- lost[which.max((file - sets)[lost])]
-  text_if(
-    length(worst) > 0,
-    unwrapped("Heaping is lost: %s of the file's values are multiples of %s,
-       but only %s of the values in sets."),
-    format_share(file[worst]), names(heaping_steps)[worst],
-    format_share(sets[worst])
+statistic_lines <- function(x) {
+  found <- mean_statistics(x$statistics)
+  shown <- found[found$statistic %in% "mean", ]
+  far <- found[!found$statistic %in% "mean" & !is.na(found$ratio), ]
+  shown <- rbind(shown, utils::head(far[order(-far$ratio), ], 5))
+  if (nrow(shown) == 0) {
+    return(NULL)
+  }
+  shown <- data.frame(
+    column = shown$column,
+    statistic = ifelse(
+      is.na(shown$level), shown$statistic, paste(shown$statistic, shown$level)
+    ),
+    file = shown$file, sets = shown$value, fresh = shown$ratio
+  )
+  names(shown)[5] <- fresh_header
+  c(
+    sprintf(
+      "  Means, and the statistics that are farthest off%s:",
+      if (is.null(x$survey_weights)) "" else ", with survey weights"
+    ),
+    paste0("  ", format_table(shown))
   )
 }

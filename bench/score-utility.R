@@ -49,10 +49,10 @@ case <- function(name, epsilon, data = positive, reference = crude, ...) {
       synthesize(release, 1, data)
     })[["user.self"]]
     sets <- synthesize(release, 5, data)
-    found <- summary(utility(
+    found <- utility(
       sets, data,
       groups = groups, regression = log(income) ~ .
-    ))$means
+    )$overall
     c(found[c("ecdf_max", "groups", "r_squared")], score_means_errors(
       data$income, lapply(1:5, function(j) sets[[j]]$income)
     ))

@@ -80,3 +80,22 @@ local_fault <- function(..., frame = parent.frame()) {
   withr::defer(set(own), frame)
   set(faults)
 }
+
+# The rows of the measure of models
+file_models <- function(regression, data, sets, weights) {
+  judgement(list(
+    data = data, sets = sets, regression = regression, survey_weights = weights
+  ), list(measure_models))$rows
+}
+
+# The rows of the measures of statistics and of propensities
+file_statistics <- function(sets, data, survey_weights) {
+  sets["survey_weights"] <- list(survey_weights)
+  case <- file_case(sets, data)
+  said_statistics(judgement(case, list(measure_statistics))$rows$statistics)
+}
+
+file_propensities <- function(sets, data, methods) {
+  case <- file_case(sets, data, list(methods = methods))
+  judgement(case, list(measure_propensity), fresh = FALSE)$rows$propensity
+}

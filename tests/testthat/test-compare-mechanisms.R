@@ -69,11 +69,11 @@ test_that("a claim below the target counts as reached", {
 test_that("the figures are those of utility()", {
   data <- privacy_data()
   coded <- topcode(income ~ age + earner, data, top = 2e5)
-  truth <- summary(utility(
+  truth <- utility(
     coded, data,
     groups = "earner", regression = log(income) ~ age + earner,
     transform = "log"
-  ))$means
+  )$overall
   row <- row_of("topcode")
   for (name in c("ecdf_max", "groups", "r_squared")) {
     expect_equal(row[[name]], truth[[name]])

@@ -22,7 +22,7 @@ test_that("finished jobs stand beside each other with their own labels", {
   total <- guarantee(final)$epsilon$total
   expect_identical(table$add_remove[1], total[["add-remove"]])
   by_hand <- utility(final, groups = "earner", regression = log(income) ~ age)
-  means <- summary(by_hand)$means
+  means <- by_hand$overall
   for (name in c("ecdf_max", "groups", "r_squared", "overlap")) {
     expect_equal(table[[name]][1], means[[name]])
   }

@@ -21,9 +21,9 @@ test_that("results that are tables are tables of a document", {
   expect_match(lines, "Table: Sets of income", all = FALSE)
   expect_match(lines, "claimed, not proven", all = FALSE)
   use <- knitted(utility(job, regression = log(income) ~ age))
-  # Distances and ratios, eleven statistics of the file and the sets, heaping
-  expect_length(table_rows(use), 2 + 12 + 2 + 4)
-  expect_match(use, "R2 of the file", all = FALSE)
+  # Eleven figures, a model, eleven statistics and three heaps
+  expect_length(table_rows(use), 12 + 2 + 15)
+  expect_match(use, "of the file", all = FALSE)
   found <- withr::with_seed(
     1, resample_statistics(sets, privacy_data(), "mean", replicates = 5)
   )

@@ -314,7 +314,7 @@ test_that("a margin shapes the values and relations stay", {
   expect_lt(mean(found$table$ecdf_max), 0.03)
   expect_lt(mean(found$table$groups), 0.1)
   expect_lt(
-    abs(mean(found$table$r_squared) - found$confidential$r_squared), 0.06
+    abs(mean(found$table$r_squared) - found$models$r_squared_file[1]), 0.06
   )
 })
 

@@ -50,13 +50,13 @@ test_that("`.` of a regression stands for the same columns in file and sets", {
   set <- data[c("y", "x")]
   found <- utility(set, data, "y", regression = log(y) ~ .)
   own <- summary(stats::lm(log(y) ~ x, data))$r.squared
-  expect_equal(found$confidential$r_squared, own)
+  expect_equal(found$models$r_squared_file[1], own)
   expect_equal(found$table$r_squared, own)
   expect_equal(found$table$overlap, 1)
   expect_no_warning(
     without <- utility(set, data, "y", regression = log(y) ~ . - extra)
   )
-  expect_equal(without$confidential$r_squared, own)
+  expect_equal(without$models$r_squared_file[1], own)
   expect_error(
     utility(set, data, "y", regression = log(y) ~ . + extra), "extra",
     class = "pseudosynth_error_input"

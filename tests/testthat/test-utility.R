@@ -4,9 +4,9 @@ test_that("ECDF distances are those of the definition", {
   points <- c(y, z)
   difference <- vapply(points, function(p) mean(y <= p) - mean(z <= p), 0)
   found <- ecdf_distance(y, z)
-  expect_equal(found$ecdf_max, max(abs(difference)))
-  expect_equal(found$ecdf_mean_squared, mean(difference^2))
-  expect_equal(ecdf_distance(y, rev(y))$ecdf_max, 0)
+  expect_equal(found[["ecdf_max"]], max(abs(difference)))
+  expect_equal(found[["ecdf_mean_squared"]], mean(difference^2))
+  expect_equal(ecdf_distance(y, rev(y))[["ecdf_max"]], 0)
 })
 
 test_that("groups are weighted by their confidential size", {
@@ -22,10 +22,10 @@ test_that("groups are weighted by their confidential size", {
 })
 
 test_that("intervals overlap as in Karr's formula", {
-  a <- list(intervals = rbind(x = c(0, 2), z = c(0, 1)))
-  b <- list(intervals = rbind(x = c(1, 5), z = c(2, 3)))
-  expect_equal(interval_overlap(a, b), mean(c((1 / 2 + 1 / 4) / 2, 0)))
-  expect_equal(interval_overlap(a, a), 1)
+  a <- rbind(x = c(0, 2), z = c(0, 1))
+  b <- rbind(x = c(1, 5), z = c(2, 3))
+  expect_equal(row_overlaps(a, b), c(x = (1 / 2 + 1 / 4) / 2, z = 0))
+  expect_equal(row_overlaps(a, a), c(x = 1, z = 1))
 })
 
 test_that("the file against itself is perfect", {
@@ -36,7 +36,7 @@ test_that("the file against itself is perfect", {
   expect_equal(found$table$ecdf_max, 0)
   expect_equal(found$table$groups, 0)
   expect_equal(found$table$overlap, 1)
-  expect_equal(found$table$r_squared, found$confidential$r_squared)
+  expect_equal(found$table$r_squared, found$models$r_squared_file)
   expect_equal(found$table$pmse, 0, tolerance = 1e-6)
   expect_equal(found$table$pmse_ratio, 0, tolerance = 1e-6)
 })
@@ -81,15 +81,19 @@ test_that("a shuffled response is far from the file, a resample is not", {
   }
 })
 
+# What is said of a set by a logistic regression
+propensity_of <- function(data, set) {
+  found <- utility(set, data, "y", pmse = "logit")$propensity
+  found[c("pmse", "pmse_ratio")]
+}
+
 test_that("pMSE does not depend on the order of the rows of either", {
   data <- related_file(300, 6)
   set <- data
   withr::local_seed(7)
   set$y <- data$y + rnorm(300, sd = 0.4)
-  found <- propensity_error(data, set, "y", "logit")
-  mixed <- propensity_error(
-    data[sample(300), ], set[sample(300), ], "y", "logit"
-  )
+  found <- propensity_of(data, set)
+  mixed <- propensity_of(data[sample(300), ], set[sample(300), ])
   expect_equal(found, mixed, tolerance = 1e-8)
 })
 
@@ -98,9 +102,9 @@ test_that("yes/no and word columns have a pMSE", {
   data <- data.frame(y = sample(c("no", "yes"), 400, TRUE), x = rnorm(400))
   set <- data
   set$y <- ifelse(data$x > 0, "yes", "no")
-  expect_gt(propensity_error(data, set, "y", "logit")$pmse_ratio, 20)
+  expect_gt(propensity_of(data, set)$pmse_ratio, 20)
   set$y <- rev(data$y)
-  expect_lt(propensity_error(data, set, "y", "logit")$pmse_ratio, 8)
+  expect_lt(propensity_of(data, set)$pmse_ratio, 8)
 })
 
 test_that("pMSE and its ratio are those of a worked example", {
@@ -109,13 +113,13 @@ test_that("pMSE and its ratio are those of a worked example", {
   file <- data.frame(y = rep(c("no", "yes"), c(60, 40)))
   set <- data.frame(y = rep(c("no", "yes"), c(30, 70)))
   fitted <- rep(c(30 / 90, 70 / 110), c(90, 110))
-  found <- propensity_error(file, set, "y", "logit")
+  found <- propensity_of(file, set)
   expect_equal(found$pmse, mean((fitted - 0.5)^2), tolerance = 1e-6)
   # One coefficient beside the intercept: (k - 1) (1 - c)^2 c / N
   expect_equal(found$pmse_ratio, found$pmse / (0.5^3 / 200), tolerance = 1e-6)
   # A set of half the size: c is its share of all records
   half <- set[c(1:15, 51:85), , drop = FALSE]
-  found <- propensity_error(file, half, "y", "logit")
+  found <- propensity_of(file, half)
   n <- c(no = 60 + sum(half$y == "no"), yes = 40 + sum(half$y == "yes"))
   share <- c(sum(half$y == "no"), sum(half$y == "yes")) / n
   expect_equal(
@@ -142,7 +146,7 @@ test_that("pMSE and its ratio are those of synthpop", {
     two(set, both[501:1000]), two(data, both[1:500]),
     method = "logit", maxorder = 0, print.flag = FALSE
   )
-  ours <- propensity_error(data, set, "y", "logit")
+  ours <- propensity_of(data, set)
   expect_equal(ours$pmse, unname(theirs$pMSE), tolerance = 1e-6)
   expect_equal(ours$pmse_ratio, unname(theirs$S_pMSE), tolerance = 1e-6)
 })
@@ -172,7 +176,7 @@ test_that("sets of synthetic data give a row each", {
     )
   )
   expect_equal(
-    summary(found)$means[["ecdf_max"]], mean(found$table$ecdf_max)
+    found$overall[["ecdf_max"]], mean(found$table$ecdf_max)
   )
   expect_output(print(found), "not for release")
 })
@@ -232,18 +236,19 @@ test_that("means, spreads, totals and quantiles stand beside the distances", {
   syn <- synthesize(lw_fit(), m = 3, seed = 1)
   use <- utility(syn, data)
   found <- use$statistics
-  expect_identical(found$release, c("file", "set 1", "set 2", "set 3"))
-  expect_identical(found$mean[1], mean(as.double(data$income)))
-  expect_identical(found$total[3], sum(as.double(syn[[2]]$income)))
-  expect_equal(found$`95%`[4], quantile(syn[[3]]$income, 0.95)[[1]])
-  shown <- summary(use)$statistics
+  of <- function(name, part = "value") found[[part]][found$statistic == name]
+  expect_identical(of("mean", "file"), rep(mean(as.double(data$income)), 3))
+  expect_identical(of("total")[2], sum(as.double(syn[[2]]$income)))
+  expect_equal(of("95%")[3], quantile(syn[[3]]$income, 0.95)[[1]])
   expect_equal(
-    shown$largest[shown$statistic == "max"],
-    max(vapply(as.list(syn), function(set) max(set$income), 0L))
+    of("max"), vapply(as.list(syn), function(set) max(set$income) + 0, 0)
   )
-  expect_equal(
-    shown$synthetic[shown$statistic == "sd"], mean(found$sd[-1])
-  )
+  # The mean of a fresh sample is off by about 0.8 standard errors
+  error <- stats::sd(data$income) / sqrt(nrow(data))
+  expect_equal(of("mean", "fresh")[1], 0.8 * error, tolerance = 0.01)
+  shown <- mean_statistics(found)
+  expect_equal(shown$value[shown$statistic == "sd"], mean(of("sd")))
+  expect_equal(shown$largest[shown$statistic == "sd"], max(of("sd")))
   # One enormous value is seen
   wild <- syn[[1]]
   wild$income[1] <- 2147483647L
@@ -342,7 +347,9 @@ test_that("several sets in one data frame are not taken for one set", {
 
 test_that("a regression has one numeric response", {
   data <- privacy_data()
-  for (formula in list(cbind(income, 1) ~ age, earner ~ income)) {
+  # Words of more than two levels; two have a logistic regression
+  data$word <- rep(c("a", "b", "c"), 50)
+  for (formula in list(cbind(income, 1) ~ age, word ~ income)) {
     error <- expect_error(
       suppressWarnings(utility(data, data, "income", regression = formula)),
       "one numeric response",
@@ -429,13 +436,17 @@ test_that("survey weights count records as often as they stand for", {
   expect_equal(found$table$groups, whole$table$groups)
   expect_equal(found$table$ecdf_max, whole$table$ecdf_max)
   expect_equal(found$table$r_squared, whole$table$r_squared)
-  expect_equal(found$confidential, whole$confidential)
-  same <- c("mean", "total", "max")
-  expect_equal(found$statistics[same], whole$statistics[same])
+  expect_equal(found$models$r_squared_file, whole$models$r_squared_file)
+  of <- function(x, name, part = "file") {
+    x$statistics[[part]][x$statistics$statistic == name]
+  }
+  for (name in c("mean", "total", "max")) for (part in c("file", "value")) {
+    expect_equal(of(found, name, part), of(whole, name, part))
+  }
   # By hand: 10 units, of which 1, 2, 3, 1, 1, 2 have 1, 2, 3, 4, 5, 8
-  expect_equal(found$statistics$mean[1], 39 / 10)
-  expect_equal(found$statistics$median[1], 3)
-  expect_equal(found$statistics[["75%"]][1], 5)
+  expect_equal(of(found, "mean"), 39 / 10)
+  expect_equal(of(found, "median"), 3)
+  expect_equal(of(found, "75%"), 5)
   expect_output(print(found), "survey weights")
   # Equal weights change no mean, distance or model
   plain <- utility(set, file, "y", groups = "g", regression = y ~ x)
@@ -455,7 +466,10 @@ test_that("a job is weighted by a published column", {
   syn <- synthesize(fit, m = 2, seed = 1)
   found <- utility(syn, data, groups = "earner", survey_weights = "w")
   set <- syn[[2]]
-  expect_equal(found$statistics$mean[3], weighted.mean(set$income, set$w))
+  expect_equal(
+    found$statistics$value[found$statistics$statistic == "mean"][2],
+    weighted.mean(set$income, set$w)
+  )
   error <- expect_error(
     utility(syn, data, survey_weights = "other"),
     class = "pseudosynth_error_input"
@@ -475,7 +489,7 @@ test_that("sets of another size than the file are said to be", {
   found <- utility(list(data[1:100, ], data), data, "income")
   expect_identical(found$records, c(150L, 100L, 150L))
   expect_output(
-    print(found), "150 in the file, 100 to 150 in a set. Totals are not"
+    print(found), "150 in the file, 100 to 150 in a set"
   )
   shown <- capture.output(print(utility(data, data, "income")))
   expect_no_match(shown, "Records: |^ *$")
@@ -491,7 +505,7 @@ test_that("the set's mean, sd and upper quantiles stand beside the file's", {
   expect_equal(table$q95_ratio, 1)
   # The distribution function alone sees next to nothing
   expect_lt(table$ecdf_max, 0.011)
-  expect_output(print(utility(set, data, "y")), "set / file")
+  expect_output(print(utility(set, data, "y")), "total_ratio +1.17 +1.00")
   zero <- data.frame(y = c(-1, 1))
   expect_true(is.na(utility(zero, zero, "y")$table$mean_ratio))
 })
@@ -506,22 +520,23 @@ test_that("more than two levels are measured by shares and two-way tables", {
   expect_equal(found$table$shares, 0.5)
   # pa, qa agree; pb, rb against qb, sb
   expect_equal(found$table$groups, 0.5)
-  expect_named(found$statistics, c("release", "p", "q", "r", "s"))
-  expect_equal(found$statistics$p, c(0.5, 0.25))
+  expect_identical(found$statistics$level, c("p", "q", "r", "s"))
+  expect_equal(found$statistics$file[1], 0.5)
+  expect_equal(found$statistics$value[1], 0.25)
   expect_null(found$table$ecdf_max)
   expect_s3_class(plot(found), "ggplot")
-  expect_error(
-    utility(set, data, "k", pmse = TRUE),
-    class = "pseudosynth_error_input"
-  )
+  # A logistic regression takes levels as they are
+  expect_identical(utility(data, data, "k", pmse = TRUE)$table$pmse_ratio, 0)
+  expect_gt(utility(set, data, "k", pmse = TRUE)$table$pmse, 0)
 })
 
 test_that("two levels are shown by name", {
   data <- data.frame(b = factor(c("no", "no", "yes", "no")))
   set <- data.frame(b = factor(c("no", "yes", "yes", "no")))
   found <- utility(set, data, "b")
-  expect_named(found$statistics, c("release", "no", "yes"))
-  expect_equal(found$statistics$yes, c(0.25, 0.5))
+  expect_identical(found$statistics$level, c("no", "yes"))
+  expect_equal(found$statistics$file[2], 0.25)
+  expect_equal(found$statistics$value[2], 0.5)
   expect_equal(found$table$ecdf_max, 0.25)
 })
 
@@ -531,12 +546,10 @@ test_that("heaping is measured, and remarked where it is lost", {
   set <- data.frame(y = sample(1001:9999, nrow(data)))
   found <- utility(set, data, "y")
   # 90 of 100 values other than 0, and 10 itself
-  expect_equal(found$heaping[1, -1], data.frame(
-    "10" = 0.91, "100" = 0.9, "1,000" = 0.4,
-    check.names = FALSE
-  ))
+  heaps <- grepl("^multiples", found$statistics$statistic)
+  expect_equal(found$statistics$file[heaps], c(0.91, 0.9, 0.4))
   expect_output(print(found), "Heaping is lost")
-  expect_null(summary(utility(data, data, "y"))$remarks)
+  expect_null(utility(data, data, "y")$remarks)
 })
 
 test_that("utility remarks on spreads, signs and shared values that are off", {

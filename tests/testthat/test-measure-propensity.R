@@ -89,7 +89,7 @@ test_that("amounts enter by parts and ranks", {
   spec <- column_specs(codebook(book))$income
   spec$codes <- -8
   x <- c(file$income, file$income * 2)
-  parts <- propensity_parts(spec, list(income = x))
+  parts <- propensity_parts(spec, x)
   expect_identical(sum(parts$level == "missing"), sum(is.na(x)))
   expect_identical(sum(parts$level == "code -8"), sum(x %in% -8))
   inside <- parts$level == "value"

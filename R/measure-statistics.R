@@ -2,50 +2,91 @@
 # quantiles and heaps, by survey weight, beside those of the file. Each has the
 # difference that a fresh sample of the file would have by chance.
 
-#' @param survey_weights (string or `NULL`)
-#' @return (data frame) See utility().
+# Figures of one variable: what a distribution function does not show, because a
+# few far values move them
+ratio_columns <- c(
+  mean = "mean_ratio", sd = "sd_ratio", total = "total_ratio",
+  "90%" = "q90_ratio", "95%" = "q95_ratio", "99%" = "q99_ratio"
+)
+
+#' @param case (list) See file_case() and variable_case(): `columns`.
+#' @return (list) See judgement(). Rows are `statistics`, see utility().
 #' @noRd
-file_statistics <- function(sets, data, survey_weights) {
-  columns <- file_levels(sets$codebook, sets$sets, quantile_steps)
-  weights_of <- function(file, name) {
-    # Weights are not weighted by themselves
-    plain <- is.null(survey_weights) || identical(name, survey_weights)
-    as.double(if (plain) rep(1, nrow(file)) else file[[survey_weights]])
+measure_statistics <- function(case) {
+  all_of <- function(file, n) {
+    lapply(case$columns, column_statistics, file, case, n)
   }
-  found <- lapply(columns, function(column) {
-    name <- column$spec$column
-    one <- function(file, n = NULL) {
-      w <- weights_of(file, name)
-      scale <- if (all(w == 1)) nrow(data) / nrow(file) else 1
-      rbind(
-        share_statistics(file[[name]], w, column, n),
-        if (is_amount(column$spec)) {
-          value_statistics(file[[name]], w, column$spec, scale, n)
-        } else if (has_number_levels(column$spec)) {
-          level_mean(file[[name]], w, column$spec, n)
-        }
+  file <- list(n = NULL, rows = NULL)
+  beside <- function(n) {
+    # Sets have one size but for data frames
+    if (!identical(file$n, n)) file <<- list(n = n, rows = all_of(case$data, n))
+    file$rows
+  }
+  ratios <- if (!is.null(case$variable) && is.null(case$levels)) ratio_columns
+  list(
+    of = function(set, whose) {
+      rows <- do.call(rbind, unname(Map(function(own, file) {
+        file$file <- file$value
+        file$value <- own$value
+        file[c("column", "level", "statistic", "value", "file", "fresh")]
+      }, all_of(set, NULL), beside(nrow(set)))))
+      rows$ratio <- ifelse(
+        rows$fresh > 0, abs(rows$value - rows$file) / rows$fresh, NA
       )
+      shown <- match(names(ratios), rows$statistic)
+      found <- (rows$value / rows$file)[shown]
+      # There is no multiple of 0
+      found[!is.finite(found)] <- NA
+      list(
+        figures = stats::setNames(found, ratios),
+        rows = list(statistics = rows)
+      )
+    },
+    fresh = function(n) stats::setNames(rep(1, length(ratios)), ratios)
+  )
+}
+
+#' @param column (list) Of the case.
+#' @param n (count or `NULL`) Records of a fresh sample of this file; `NULL`: it
+#'   is a set.
+#' @return (data frame) `column`, `level`, `statistic`, `value`, `fresh`.
+#' @noRd
+column_statistics <- function(column, file, case, n) {
+  name <- column$spec$column
+  # Weights are not weighted by themselves
+  w <- if (name != (case$survey_weights %||% name)) case$weights(file)
+  w <- w %||% rep(1, nrow(file))
+  scale <- if (all(w == 1)) nrow(case$data) / nrow(file) else 1
+  data.frame(column = name, rbind(
+    if (length(column$levels) > 0) share_statistics(file[[name]], w, column, n),
+    if (is_amount(column$spec)) {
+      value_statistics(file[[name]], w, column$spec, scale, n)
+    } else if (has_number_levels(column$spec)) {
+      level_mean(file[[name]], w, column$spec, n)
     }
-    file <- one(data, sets$n_records)
-    do.call(rbind, lapply(seq_along(sets$sets), function(i) {
-      data.frame(
-        set = i, column = name, file[c("level", "statistic")],
-        value = one(sets$sets[[i]])$value, file = file$value,
-        fresh = file$fresh
-      )
-    }))
-  })
-  found <- do.call(rbind, found)
-  # Levels that nobody has say nothing
+  ))
+}
+
+#' Levels that nobody has, in the file or in a set, say nothing
+#' @noRd
+said_statistics <- function(found) {
   said <- is.na(found$level) | found$value > 0 | found$file > 0
   key <- paste(found$column, found$level, found$statistic, sep = "\r")
   found <- found[key %in% key[said], ]
-  found$ratio <- ifelse(
-    found$fresh > 0, abs(found$value - found$file) / found$fresh, NA
-  )
-  found <- found[order(found$set), ]
   row.names(found) <- NULL
   found
+}
+
+#' Statistics with their mean over sets
+#' @noRd
+mean_statistics <- function(statistics) {
+  first <- statistics[statistics$set == 1, ]
+  values <- matrix(statistics$value, nrow(first))
+  first$value <- rowMeans(values)
+  first$smallest <- apply(values, 1, min)
+  first$largest <- apply(values, 1, max)
+  first$ratio <- rowMeans(matrix(statistics$ratio, nrow(first)))
+  first[names(first) != "set"]
 }
 
 #' Shares of levels; of an amount those of its parts without values
@@ -55,7 +96,7 @@ file_statistics <- function(sets, data, survey_weights) {
 #' @noRd
 share_statistics <- function(x, w, column, n) {
   levels <- c(column$levels, "not in the codebook")
-  codes <- level_codes(x, column)
+  codes <- column$codes(x)
   squares <- if (!is.null(n)) as.vector(sum_by(w^2, codes, length(levels)))
   share <- sum_by(w, codes, length(levels)) / sum(w)
   fresh <- rep(NA_real_, length(levels))
@@ -124,12 +165,14 @@ value_statistics <- function(x, w, spec, scale, n) {
         2 / pi * (sum((w * y)^2) / records - (sum(w * y) / records)^2) / n
       ) * records,
       fresh_quantiles(y, even, quantiles, equal),
+      # An extreme of a sample has no stable distance
+      NA,
       if (summed) fresh_heaps(y, w, heaps, records, n)
     )
   }
   value <- c(
     mean = mean, sd = sd, if (summed) c(total = sum(w * y) * scale),
-    stats::setNames(quantiles, names(shown_quantiles)),
+    stats::setNames(quantiles, names(shown_quantiles)), max = max(y),
     if (summed) stats::setNames(heaps, paste("multiples of", names(heaps)))
   )
   data.frame(
@@ -179,6 +222,26 @@ fresh_heaps <- function(y, w, heaps, records, n) {
       0
     }
   }, heaping_steps, heaps)
+}
+
+#' What people rounded and sets did not
+#'
+#' A fifth of the values at a multiple is more than whole numbers have by
+#' chance; half of it lost is more than chance takes away.
+#' @param statistics (data frame) Of one column, see mean_statistics().
+#' @return (string or `NULL`)
+#' @noRd
+heaping_remark <- function(statistics) {
+  heaps <- statistics[grepl("^multiples", statistics$statistic), ]
+  heaps <- heaps[heaps$file >= 0.2 & heaps$value < heaps$file / 2, ]
+  # The step that lost most
+  worst <- heaps[which.max(heaps$file - heaps$value), ]
+  text_if(
+    nrow(worst) > 0,
+    unwrapped("Heaping is lost: %s of the file's values are %s, but only %s of
+       the values in sets."),
+    format_share(worst$file), worst$statistic, format_share(worst$value)
+  )
 }
 
 # Means ------------------------------------------------------------------------

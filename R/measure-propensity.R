@@ -1,5 +1,5 @@
-# The propensity mean squared error of whole files: how well a model of all
-# columns tells the records of the file from those of a set.
+# The propensity mean squared error: how well a model of all columns tells the
+# records of the file from those of a set.
 
 # Of larger files so many records of each are drawn, at random
 propensity_records <- 10000L
@@ -7,38 +7,70 @@ propensity_records <- 10000L
 # A logistic regression has at most so many parameters beside its intercept
 propensity_parameters <- 400L
 
-#' @param methods (character) `"logit"`, `"cart"`.
-#' @return (data frame or `NULL`) See utility().
+#' @param case (list) See file_case() and variable_case(): `methods`
+#'   (character: `"logit"`, `"cart"`), `parts` (function of a column's name and
+#'   all records, see propensity_parts()), `published`, `alike` (function of
+#'   the file: its columns as those of the sets are).
+#' @return (list) See judgement(). Rows are `propensity`, see utility().
 #' @noRd
-file_propensities <- function(sets, data, methods) {
-  if (is.null(methods)) {
+measure_propensity <- function(case) {
+  if (is.null(case$methods)) {
     return(NULL)
   }
-  specs <- column_specs(sets$codebook)
-  names <- names(sets$sets[[1]])
-  published <- intersect(setdiff(names, sets$columns$name), names)
-  data <- as_kinds_have(data[names], specs)
-  do.call(rbind, lapply(seq_along(sets$sets), function(i) {
-    pair <- propensity_pair(data, sets$sets[[i]][names], published)
-    columns <- lapply(specs[names], propensity_parts, pair$both)
-    do.call(rbind, lapply(methods, function(method) {
+  variable <- case$variable
+  data <- case$alike(case$data)
+  figures <- function(pmse, ratio) {
+    if (is.null(variable)) {
+      stats::setNames(ratio, paste0(case$methods, "_pmse_ratio"))
+    } else {
+      c(pmse = pmse, pmse_ratio = ratio)
+    }
+  }
+  of <- function(set, whose) {
+    names <- intersect(names(set), names(data))
+    files <- list(data[names], set[names])
+    # A record and its synthetic one, or another with the same predictors
+    if (!is.null(variable)) files <- twins(files, setdiff(names, variable))
+    pair <- propensity_pair(files[[1]], files[[2]], case$published %||%
+      setdiff(names, variable))
+    columns <- lapply(stats::setNames(nm = names), case$parts, pair$both)
+    rows <- do.call(rbind, lapply(case$methods, function(method) {
       found <- switch(method,
         logit = file_logit(columns, pair$is_set, pair$fixed),
-        # Controls as in synthpop's utility.gen(), for equal figures
-        cart = cart_propensity(
-          tree_frame(columns), pair$is_set, length(pair$fixed) > 0, 20,
-          leaf = 5, cp = 0.001
-        )
+        cart = file_trees(columns, pair, variable)
       )
       data.frame(
-        set = i, method = method, pmse = found$pmse,
-        pmse_ratio = found$pmse_ratio,
+        method = method, pmse = found$pmse, pmse_ratio = found$pmse_ratio,
         parameters = found$parameters %||% NA_integer_,
-        levels = found$levels %||% NA_integer_,
-        records = sum(!pair$is_set)
+        levels = found$levels %||% NA_integer_, records = sum(!pair$is_set)
       )
     }))
-  }))
+    list(
+      figures = figures(rows$pmse, rows$pmse_ratio),
+      rows = list(propensity = rows)
+    )
+  }
+  fresh <- function(n) figures(NA_real_, rep(1, length(case$methods)))
+  list(of = of, fresh = fresh)
+}
+
+#' Records of the file and of a set in one order, where they have the same
+#' values of some columns: else as they are
+#' @noRd
+twins <- function(files, names) {
+  keys <- lapply(files, row_keys, names)
+  if (length(names) > 0 && identical(sort(keys[[1]]), sort(keys[[2]]))) {
+    files <- Map(function(file, keys) {
+      file[order(keys), , drop = FALSE]
+    }, files, keys)
+  }
+  files
+}
+
+#' A string for each row
+#' @noRd
+row_keys <- function(data, columns) {
+  do.call(paste, c(lapply(data[columns], as.character), sep = "\r"))
 }
 
 #' Records of the file above those of a set
@@ -78,14 +110,22 @@ join_columns <- function(a, b) {
   }
 }
 
+#' Ranks for numbers, so that a heavy tail does not hide the rest; levels else
+#' @noRd
+propensity_column <- function(x) {
+  if (is.numeric(x) || inherits(x, c("Date", "POSIXt"))) {
+    return(2 * rank(as.double(x)) / length(x) - 1)
+  }
+  droplevels(as.factor(as.character(x)))
+}
+
 #' A column as a propensity model sees it
 #'
 #' @return (list) `level` (factor: a category's levels, an amount's parts
 #'   without values and `"value"`) and, of an amount, `value` (0 in the other
 #'   parts) and `rank` (from -1 to 1 among the values, 0 in the other parts).
 #' @noRd
-propensity_parts <- function(spec, both) {
-  x <- both[[spec$column]]
+propensity_parts <- function(spec, x) {
   if (!is_amount(spec)) {
     x[is.na(x)] <- "missing"
     return(list(level = factor(x)))
@@ -99,6 +139,16 @@ propensity_parts <- function(spec, both) {
   rank <- double(length(x))
   rank[!apart] <- propensity_column(x[!apart])
   list(level = factor(level), value = value, rank = rank)
+}
+
+#' The same of a column without a codebook
+#' @noRd
+plain_parts <- function(x) {
+  own <- propensity_column(x)
+  if (is.factor(own)) {
+    return(list(level = own))
+  }
+  list(level = factor(rep("value", length(x))), value = x, rank = own)
 }
 
 # Logistic regression ----------------------------------------------------------
@@ -219,6 +269,80 @@ told_columns <- function(x) {
 }
 
 told_rank <- function(x) length(told_columns(x))
+
+#' The error as a multiple of what chance gives
+#'
+#' Where the twins are equal, not even chance can tell them apart: both are 0.
+#' @noRd
+error_ratio <- function(pmse, expected) {
+  if (expected == 0 && pmse < 1e-12) 0 else pmse / expected
+}
+
+# Trees ------------------------------------------------------------------------
+
+#' @param pair (list) See propensity_pair().
+#' @noRd
+file_trees <- function(columns, pair, variable) {
+  frame <- tree_frame(columns)
+  fixed <- length(pair$fixed) > 0
+  if (is.null(variable)) {
+    # Controls as in synthpop's utility.gen(), for equal figures
+    return(cart_propensity(frame, pair$is_set, fixed, 20, leaf = 5, cp = 0.001))
+  }
+  if (fixed) frame$.residual <- predicted_residual(columns, variable)
+  # In leaves of a few records the two differ by chance so much that no relation
+  # is seen beside it: a shuffled response would have 2 or 3
+  leaf <- max(5, ceiling(length(pair$is_set) / 20))
+  cart_propensity(frame, pair$is_set, fixed, 20, leaf = leaf, cp = 1e-8)
+}
+
+#' What the predictors do not tell of the variable
+#'
+#' A tree splits one column at a time. Where the predictors of both files agree
+#' and so do the margins, as with a shuffled response, no first split helps; a
+#' residual shows the relation that was lost.
+#' @noRd
+predicted_residual <- function(columns, variable) {
+  own <- columns[[variable]]
+  x <- lapply(columns[names(columns) != variable], propensity_terms, Inf)
+  fit <- stats::lm.fit(
+    cbind(1, crossed_design(x, FALSE)), own$rank %||% as.double(own$level)
+  )
+  # Twins have the same up to rounding, and no tree may tell them apart by that
+  round(fit$residuals, 8)
+}
+
+#' A classification tree; what chance gives is measured by exchanging labels
+#' @param fixed (flag) Are the records of the file and of the set twins, one
+#'   below the other?
+#' @param leaf,cp Smallest leaf, least improvement of a split, see rpart.
+#' @noRd
+cart_propensity <- function(both, is_set, fixed, permutations, leaf, cp) {
+  rlang::check_installed("rpart", "for the propensity by classification trees.")
+  share <- mean(is_set)
+  error <- function(label) {
+    frame <- both
+    frame$.is_set <- factor(label)
+    tree <- rpart::rpart(
+      .is_set ~ ., frame, method = "class",
+      control = rpart::rpart.control(minbucket = leaf, cp = cp, xval = 0)
+    )
+    mean((stats::predict(tree, type = "prob")[, "TRUE"] - share)^2)
+  }
+  n <- sum(!is_set)
+  chance <- vapply(seq_len(permutations), function(i) {
+    if (!fixed) {
+      return(error(sample(is_set)))
+    }
+    # Twins change places: the predictors stay equal in both.
+    swap <- stats::runif(n) < 0.5
+    error(c(swap, !swap))
+  }, 0)
+  pmse <- error(is_set)
+  # Exchanged labels have the chance of two samples; a set varies around the
+  # file, which does not (Snoke and others 2018, section 3.3).
+  list(pmse = pmse, pmse_ratio = error_ratio(pmse, (1 - share) * mean(chance)))
+}
 
 #' Columns for trees: levels as factors, values beside them
 #' @noRd

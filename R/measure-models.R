@@ -1,48 +1,74 @@
 # Coefficients of stated models, fitted to a file and to each synthetic set.
 
-#' @param regression (list of formulas, named) May be empty.
-#' @param sets (list of data frames)
-#' @param weights (string or `NULL`)
-#' @return (list) `models` and `coefficients`, data frames, see utility().
+#' @param case (list) `data`, `sets`, `regression` (list of formulas, named),
+#'   `survey_weights` (string or `NULL`).
+#' @return (list) See judgement(). Rows are `models` and `coefficients`, see
+#'   utility().
 #' @noRd
-file_models <- function(regression, data, sets, weights) {
-  found <- lapply(names(regression), function(name) {
-    formula <- without_dot(
-      regression[[name]], Reduce(intersect, lapply(sets, names), names(data)),
-      names(data)
-    )
-    for (file in c(list(data), sets)) {
-      check_columns(all.vars(formula), file, "data")
-    }
-    files <- coded_alike(c(list(data), sets), all.vars(formula))
-    file <- model_fit(formula, files[[1]], "the file", weights)
-    fits <- lapply(seq_along(sets), function(i) {
-      model_fit(formula, files[[i + 1]], sprintf("set %d", i), weights)
-    })
-    coefficients <- do.call(rbind, lapply(seq_along(fits), function(i) {
-      own <- beside(fits[[i]], file)
-      n <- nrow(own)
-      data.frame(set = rep(i, n), model = rep(name, n), own)
-    }))
-    by_set <- function(x) {
-      set <- factor(coefficients$set, seq_along(fits))
-      as.vector(tapply(x, set, mean, na.rm = TRUE))
-    }
+measure_models <- function(case) {
+  if (length(case$regression) == 0) {
+    return(NULL)
+  }
+  all <- c(list(case$data), case$sets)
+  known <- Reduce(intersect, lapply(all, names))
+  models <- lapply(case$regression, function(formula) {
+    formula <- without_dot(formula, known, names(case$data))
+    names <- all.vars(formula)
+    for (file in all) check_columns(names, file, "data")
+    file <- coded_alike(all, names)[[1]]
     list(
-      models = data.frame(
-        set = seq_along(fits), model = name,
-        overlap = by_set(coefficients$overlap),
-        std_difference = by_set(abs(coefficients$std_difference)),
-        r_squared = vapply(fits, `[[`, 1, "r_squared"),
-        r_squared_file = file$r_squared
-      ),
-      coefficients = coefficients
+      formula = formula, names = names, file = file,
+      fit = model_fit(formula, file, "the file", case$survey_weights)
     )
   })
-  list(
-    models = do.call(rbind, lapply(found, `[[`, "models")),
-    coefficients = do.call(rbind, lapply(found, `[[`, "coefficients"))
+  r_squared <- vapply(models, function(x) x$fit$r_squared, 1)
+  shown <- c(
+    # Logistic regressions have none
+    if (!all(is.na(r_squared))) "r_squared", "overlap", "std_difference"
   )
+  of <- function(set, whose) {
+    found <- Map(function(model, name) {
+      set <- coded_alike(list(model$file, set), model$names)[[2]]
+      fit <- model_fit(model$formula, set, whose, case$survey_weights)
+      rows <- beside(fit, model$fit)
+      list(
+        models = data.frame(
+          model = name, overlap = mean(rows$overlap, na.rm = TRUE),
+          std_difference = mean(abs(rows$std_difference), na.rm = TRUE),
+          r_squared = fit$r_squared, r_squared_file = model$fit$r_squared
+        ),
+        coefficients = data.frame(model = rep(name, nrow(rows)), rows)
+      )
+    }, models, names(models))
+    rows <- lapply(c("models", "coefficients"), function(part) {
+      do.call(rbind, unname(lapply(found, `[[`, part)))
+    })
+    list(
+      figures = colMeans(rows[[1]][shown], na.rm = TRUE),
+      rows = stats::setNames(rows, c("models", "coefficients"))
+    )
+  }
+  fresh <- function(n) {
+    # Standard errors of a sample, in those of the file
+    size <- sqrt(nrow(case$data) / n)
+    c(
+      r_squared = mean(r_squared, na.rm = TRUE), overlap = fresh_overlap(size),
+      std_difference = sqrt(2 / pi) * size
+    )
+  }
+  list(of = of, fresh = fresh)
+}
+
+#' Mean overlap of the interval of a fresh sample with the file's
+#' @param size (number) Its standard error, in those of the file.
+#' @noRd
+fresh_overlap <- function(size) {
+  reach <- stats::qnorm(0.975)
+  centre <- size * stats::qnorm(stats::ppoints(500))
+  mean(row_overlaps(
+    cbind(rep(-reach, 500), reach),
+    cbind(centre - size * reach, centre + size * reach)
+  ))
 }
 
 #' A set's coefficients beside the file's: those that mean the same
@@ -65,34 +91,28 @@ beside <- function(set, file) {
 }
 
 #' A linear model; of a response with two levels a logistic regression
+#' @param whose (string) The data in words.
+#' @param weights (string or `NULL`) A column of survey weights.
 #' @return (list) `table` (data frame: `term`, `estimate`, `std.error`,
 #'   `conf.low`, `conf.high`), `r_squared` (`NA` of a logistic regression) and
 #'   `meaning`, see meaning_of().
 #' @noRd
-model_fit <- function(formula, data, whose, weights) {
-  y <- left_column(formula, data)
-  binary <- is_binary(y)
-  refuse_if(
-    !binary && (is.factor(y) || is.character(y)),
-    "{.arg regression} must have a numeric response, or one with two levels.",
-    x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
+model_fit <- function(formula, data, whose = "the file", weights = NULL) {
+  binary <- is_binary(left_column(formula, data))
+  fit <- (if (binary) logistic_fit else linear_fit)(
+    formula, data, whose, weights
   )
-  if (!binary) {
-    found <- regression_of(formula, data, whose, weights)
-    reach <- stats::qt(0.975, found$df)
-  } else {
-    found <- logistic_fit(formula, data, whose, weights)
-    reach <- stats::qnorm(0.975)
-  }
-  table <- found$coefficients
+  told <- summary(fit)
+  reach <- stats::qt(0.975, if (binary) Inf else fit$df.residual)
+  table <- told$coefficients
   list(
     table = data.frame(
       term = rownames(table), estimate = table[, 1], std.error = table[, 2],
       conf.low = table[, 1] - reach * table[, 2],
       conf.high = table[, 1] + reach * table[, 2], row.names = NULL
     ),
-    r_squared = if (binary) NA_real_ else found$r_squared,
-    meaning = found$meaning
+    r_squared = if (binary) NA_real_ else told$r.squared,
+    meaning = meaning_of(fit)
   )
 }
 
@@ -109,27 +129,51 @@ is_binary <- function(y) {
     (is.character(y) && length(unique(y[!is.na(y)])) == 2)
 }
 
-#' @return (list) `coefficients` (matrix: estimates and standard errors in the
-#'   first two columns) and `meaning`.
-#' @noRd
 logistic_fit <- function(formula, data, whose, weights) {
   name <- as.character(formula[[2]])
   if (is.character(data[[name]])) data[[name]] <- factor(data[[name]])
   # With survey weights successes are no whole numbers
   family <- if (is.null(weights)) stats::binomial() else stats::quasibinomial()
-  fitted <- rlang::call2(
-    stats::glm, formula, quote(family), quote(data),
-    weights = if (!is.null(weights)) as.name(weights)
-  )
-  fit <- tryCatch(
-    # Levels that a set nearly has not: their coefficients have wide intervals
-    suppressWarnings(eval(fitted)),
-    error = function(error) refuse_model(error, whose)
-  )
-  list(coefficients = stats::coef(summary(fit)), meaning = meaning_of(fit))
+  # Levels that a set nearly has not: their coefficients have wide intervals
+  suppressWarnings(fitted_model(
+    stats::glm, formula, data, whose, weights, family = family
+  ))
 }
 
-# One linear model ------------------------------------------------------------
+linear_fit <- function(formula, data, whose, weights) {
+  check_number_response(left_column(formula, data) %||% 0, whose)
+  fit <- fitted_model(stats::lm, formula, data, whose, weights)
+  check_number_response(fit$model[[1]], whose)
+  fit
+}
+
+check_number_response <- function(y, whose) {
+  refuse_if(
+    !is.numeric(y) || !is.null(dim(y)),
+    "{.arg regression} must have one numeric response, or one with two levels.",
+    x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
+  )
+}
+
+#' @param ... Passed on to `fit`.
+#' @noRd
+fitted_model <- function(fit, formula, data, whose, weights, ...) {
+  # A model looks for its weights in the data
+  called <- rlang::call2(
+    fit, formula, quote(data), ...,
+    weights = if (!is.null(weights)) as.name(weights)
+  )
+  tryCatch(eval(called), error = function(error) {
+    abort_input(
+      "{.arg regression} must be a model that can be fitted to {whose}.",
+      x = "R says: {conditionMessage(error)}",
+      i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
+        "Is there a value without a finite logarithm, such as 0?"
+      },
+      arg = "regression"
+    )
+  })
+}
 
 #' Models of a whole file: one formula, or several with names
 #' @return (named list)
@@ -143,44 +187,6 @@ check_models <- function(regression) {
   plain <- names == ""
   names[plain] <- vapply(models[plain], deparse1, "")
   stats::setNames(models, make.unique(names))
-}
-
-#' R2, coefficients and 95% intervals of a linear model
-#' @param whose (string) The data in words.
-#' @param weights (string or `NULL`) A column of survey weights.
-#' @noRd
-regression_of <- function(formula, data, whose = "the file", weights = NULL) {
-  # lm() looks for its weights in the data
-  fitted <- rlang::call2(
-    stats::lm, formula, quote(data),
-    weights = if (!is.null(weights)) as.name(weights)
-  )
-  fit <- tryCatch(
-    eval(fitted), error = function(error) refuse_model(error, whose)
-  )
-  y <- fit$model[[1]]
-  refuse_if(
-    !is.numeric(y) || !is.null(dim(y)),
-    "{.arg regression} must be a linear model of one numeric response.",
-    x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
-  )
-  told <- summary(fit)
-  list(
-    r_squared = told$r.squared, intervals = stats::confint(fit),
-    coefficients = told$coefficients, df = fit$df.residual,
-    meaning = meaning_of(fit)
-  )
-}
-
-refuse_model <- function(error, whose) {
-  abort_input(
-    "{.arg regression} must be a linear model that can be fitted to {whose}.",
-    x = "R says: {conditionMessage(error)}",
-    i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
-      "Is there a value without a finite logarithm, such as 0?"
-    },
-    arg = "regression"
-  )
 }
 
 # Coefficients of one name that mean the same ----------------------------------
@@ -271,18 +277,6 @@ shared_terms <- function(a, b, of_a, of_b) {
     if (!same) other <- c(other, a$touched[[name]], b$touched[[name]])
   }
   setdiff(intersect(of_a, of_b), other)
-}
-
-#' Mean overlap of the intervals of the coefficients that mean the same
-#' @param a,b (list) See regression_of().
-#' @noRd
-interval_overlap <- function(a, b) {
-  ends <- list(a$intervals, b$intervals)
-  common <- shared_terms(
-    a$meaning, b$meaning, rownames(ends[[1]]), rownames(ends[[2]])
-  )
-  ends <- lapply(ends, function(x) x[common, , drop = FALSE])
-  mean(row_overlaps(ends[[1]], ends[[2]]), na.rm = TRUE)
 }
 
 #' @param a,b (matrix) An interval in each row.
