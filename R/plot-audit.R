@@ -45,19 +45,12 @@ autoplot.guarantee_audit <- function(object, ...) {
   frame$infinite <- !finite
   frame$loss <- pmax(pmin(frame$loss, largest * 2), smallest)
   claims <- object$worst
-  claims$text <- paste(
+  text <- paste(
     if (object$claimed == "epsilon") "claim" else "2 x bound",
     format_figure(claims$claim)
   )
   ggplot(frame, aes(x = .data$rank, y = .data$loss)) +
-    geom_hline(
-      data = claims, aes(yintercept = .data$claim),
-      colour = colour_bound, linewidth = 0.6
-    ) +
-    geom_text(
-      data = claims, x = -Inf, aes(y = .data$claim, label = .data$text),
-      hjust = -0.1, vjust = -0.6, colour = colour_bound, size = 3.7
-    ) +
+    bound_rules(data.frame(claims["neighbours"], at = claims$claim, text)) +
     geom_point(
       aes(colour = .data$what, shape = .data$infinite), size = 1.7, alpha = 0.85
     ) +

@@ -23,20 +23,15 @@ autoplot.cleared_tables <- function(object, ...) {
   cells <- do.call(rbind, lapply(object$tables, function(frame) {
     own <- columns_of_cells(frame)
     lost <- mean(counts_of_cells(frame) %in% c(NA, 0))
-    pairs <- expand.grid(row = own, column = own, stringsAsFactors = FALSE)
-    alone <- pairs$row == pairs$column
+    pairs <- expand.grid(second = own, first = own, stringsAsFactors = FALSE)
+    alone <- pairs$first == pairs$second
     data.frame(pairs[alone == (length(own) == 1), ], value = lost)
   }))
   # Of several tables the smallest, which come first
-  cells <- cells[!duplicated(cells[c("row", "column")]), ]
-  cells$text <- sprintf("%.0f", 100 * cells$value)
-  cells$dark <- cells$value > 0.6 * max(cells$value)
-  cells$row <- factor(cells$row, rev(names))
-  cells$column <- factor(cells$column, names)
-  draw_alone(
-    draw_matrix, cells = cells, title = "Relations in cleared tables",
-    subtitle = sprintf(
-      "%% of cells empty or withheld; counts %s", counts_text(object)
-    )
+  cells <- cells[!duplicated(cells[c("first", "second")]), ]
+  matrix_figure(
+    cells, names, cells$value, "Relations in cleared tables",
+    sprintf("%% of cells empty or withheld; counts %s", counts_text(object)),
+    text = sprintf("%.0f", 100 * cells$value)
   )
 }

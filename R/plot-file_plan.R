@@ -26,16 +26,15 @@ autoplot.file_plan <- function(object, ...) {
   table$levels <- pmax(table$levels, 1)
   table$becomes <- plan_steps(table)
   draft <- length(unconfirmed(object$codebook)) > 0
-  draw_alone(
-    draw_plan,
-    table = table, subtitle = paste0(
+  draw_alone(draw_plan, table = table) + titles(
+    "What happens to each column", paste0(
       "Levels of each column in the discrete block, and what is modelled",
       if (draft) ". The codebook is a draft"
-    )
+    ), x = "Levels, logarithmic"
   )
 }
 
-draw_plan <- function(table, subtitle) {
+draw_plan <- function(table) {
   ggplot(table, aes(y = .data$column, colour = .data$role)) +
     geom_segment(
       aes(x = 1, xend = .data$levels, yend = .data$column), linewidth = 1.2
@@ -60,10 +59,6 @@ draw_plan <- function(table, subtitle) {
       protected = 19, published = 17, "survey weight" = 1,
       "published survey weight" = 2, constant = 15, "left out" = 4
     )) +
-    labs(
-      title = "What happens to each column", subtitle = wrapped(subtitle),
-      x = "Levels, logarithmic", y = NULL
-    ) +
     theme_pseudosynth() +
     theme_rows(0)
 }

@@ -44,12 +44,11 @@ plot_margins <- function(object) {
   bars$column <- factor(bars$column, order)
   key <- paste(bars$column, bars$level, sep = "\r")
   bars$key <- factor(key, rev(key))
-  draw_alone(
-    draw_margins, bars = bars,
-    subtitle = sprintf(
+  draw_alone(draw_margins, bars = bars) + titles(
+    "Released margins", sprintf(
       "Share of each level; lines: two standard deviations of the noise. %s",
       capitalize(format(guarantee(object)))
-    )
+    ), x = "Share of records"
   )
 }
 
@@ -98,15 +97,14 @@ margin_bars <- function(column, level, share, error) {
   )
 }
 
-draw_margins <- function(bars, subtitle) {
+draw_margins <- function(bars) {
   ggplot(bars, aes(x = .data$share, y = .data$key)) +
     geom_col(fill = "#A6CEE8", width = 0.8) +
     geom_linerange(
       aes(xmin = .data$low, xmax = .data$high), colour = colour_synthetic,
       linewidth = 0.7
     ) +
-    column_panels() +
-    labs(title = "Released margins", subtitle = wrapped(subtitle))
+    column_panels()
 }
 
 plot_noise <- function(object) {
@@ -123,12 +121,9 @@ plot_noise <- function(object) {
   cells <- data.frame(
     first = names[columns[, 1]], second = names[columns[, 2]]
   )
-  draw_alone(
-    draw_matrix, cells = matrix_cells(cells, names, 100 * noise),
-    title = "Noise of the released tables",
-    subtitle = paste(
-      "Total variation, in percent, by which noise alone would change the",
-      "table of each pair before shrinkage"
-    )
+  matrix_figure(
+    cells, names, 100 * noise, "Noise of the released tables",
+    "Total variation, in percent, by which noise alone would change the table
+     of each pair before shrinkage"
   )
 }

@@ -70,16 +70,16 @@ plot_file_sets <- function(object, data) {
       if (alone) "mean of the sets" else "confidential",
       synthetic_kind(object$m)
     ),
-    subtitle = sprintf(
+    fill = fill_of_bars(alone), m = object$m
+  ) + titles(
+    "Columns of synthetic files", sprintf(
       "%s of %s records. Share of each level", counted(object$m, "set"),
       format_count(object$n_records)
-    ),
-    caption = if (!alone || none) confidential_caption,
-    fill = if (alone) "#A6CEE8" else "#B3B3B3", m = object$m
+    ), x = "Share of records", confidential = !alone || none
   )
 }
 
-draw_file_sets <- function(bars, points, kinds, subtitle, caption, fill, m) {
+draw_file_sets <- function(bars, points, kinds, fill, m) {
   bars$kind <- kinds[1]
   figure <- ggplot(bars, aes(x = .data$share, y = .data$key)) +
     geom_col(aes(fill = .data$kind), width = 0.8)
@@ -96,27 +96,6 @@ draw_file_sets <- function(bars, points, kinds, subtitle, caption, fill, m) {
     column_panels() +
     scale_fill_manual(
       values = fill, guide = if (is.null(points)) "none" else "legend"
-    ) +
-    labs(
-      title = "Columns of synthetic files", subtitle = wrapped(subtitle),
-      caption = caption
     )
 }
 
-#' A panel for each column, with its levels one below the other
-#' @noRd
-column_panels <- function() {
-  list(
-    facet_wrap(vars(.data$column), scales = "free", ncol = 2),
-    scale_x_continuous(
-      labels = label_percent, expand = expansion(c(0, 0.08)),
-      breaks = two_breaks
-    ),
-    scale_y_discrete(
-      labels = function(key) sub("^.*\r", "", key),
-      guide = guide_axis(check.overlap = TRUE)
-    ),
-    labs(x = "Share of records", y = NULL), theme_pseudosynth(), theme_rows(14),
-    theme(axis.text.y = element_text(size = 8))
-  )
-}

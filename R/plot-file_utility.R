@@ -66,13 +66,9 @@ plot_file_tables <- function(object, type) {
   mean <- colMeans(object$table[paste0(
     c("two_way", "one_way"), if (by_pmse) "_pmse", "_ratio"
   )])
-  draw_alone(
-    draw_matrix,
-    cells = matrix_cells(
-      cells, object$columns, if (by_pmse) cells$pmse_ratio else cells$ratio
-    ),
-    title = "Tables of synthetic files",
-    subtitle = sprintf(
+  matrix_figure(
+    cells, object$columns, if (by_pmse) cells$pmse_ratio else cells$ratio,
+    "Tables of synthetic files", sprintf(
       "%s (1: as good as that). Mean over %s: pairs %s, single columns %s",
       if (by_pmse) {
         "Propensity error, divided by the error expected of a fresh sample"
@@ -81,7 +77,7 @@ plot_file_tables <- function(object, type) {
       },
       counted(nrow(object$table), "set"), format_figure(mean[[1]], 2),
       format_figure(mean[[2]], 2)
-    ), caption = confidential_caption
+    ), confidential = TRUE
   )
 }
 
@@ -104,15 +100,12 @@ plot_file_statistics <- function(object) {
     one[which.max(one$ratio), ]
   }))
   near <- found$ratio <= 2
-  draw_alone(
-    draw_statistics,
-    points = points, named = named,
-    title = "Statistics of synthetic files",
-    subtitle = sprintf(
+  draw_alone(draw_statistics, points = points, named = named) + titles(
+    "Statistics of synthetic files", sprintf(
       "Difference from the file, divided by that of a fresh sample (line at 1).
        At most 2: %s of %s",
       format_count(sum(near)), counted(length(near), "statistic")
-    ), caption = confidential_caption
+    ), x = "Multiple of a fresh sample's difference", confidential = TRUE
   )
 }
 
@@ -127,7 +120,7 @@ statistic_kinds <- function(statistic) {
   )], kinds)
 }
 
-draw_statistics <- function(points, named, title, subtitle, caption) {
+draw_statistics <- function(points, named) {
   ggplot(points, aes(x = .data$ratio, y = .data$column)) +
     geom_vline(xintercept = 1, colour = "grey45", linewidth = 0.5) +
     geom_point(
@@ -146,10 +139,6 @@ draw_statistics <- function(points, named, title, subtitle, caption) {
     ) +
     guides(
       colour = guide_legend(nrow = 2), shape = guide_legend(nrow = 2)
-    ) +
-    labs(
-      title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
-      caption = caption, x = "Multiple of a fresh sample's difference", y = NULL
     ) +
     theme_pseudosynth() +
     theme(axis.text.y = element_text(colour = "grey15"))
@@ -182,18 +171,17 @@ plot_file_coefficients <- function(object) {
   draw_alone(
     draw_models,
     lines = lines, own = own, several = several,
-    kinds = c("the file", synthetic_kind(max(found$set))),
-    title = "Coefficients of stated models",
-    subtitle = sprintf(
+    kinds = c("the file", synthetic_kind(max(found$set)))
+  ) + titles(
+    "Coefficients of stated models", sprintf(
       "Estimates and 95%% intervals. Mean overlap of intervals %s, mean
        difference %s standard errors",
       format_figure(means[[1]], 2), format_figure(means[[2]], 2)
-    ), caption = confidential_caption
+    ), x = "Difference from the file, in standard errors", confidential = TRUE
   )
 }
 
-draw_models <- function(lines, own, several, kinds, title, subtitle,
-                              caption) {
+draw_models <- function(lines, own, several, kinds) {
   own$kind <- kinds[1]
   lines$kind <- kinds[2]
   figure <- ggplot(lines, aes(x = .data$estimate, y = .data$key)) +
@@ -218,15 +206,7 @@ draw_models <- function(lines, own, several, kinds, title, subtitle,
     scale_colour_manual(
       values = stats::setNames(c("#B3B3B3", colour_synthetic), kinds)
     ) +
-    scale_y_discrete(
-      labels = function(key) sub("^.*\r", "", key),
-      guide = guide_axis(check.overlap = TRUE)
-    ) +
-    labs(
-      title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
-      caption = caption, y = NULL,
-      x = "Difference from the file, in standard errors"
-    ) +
+    level_rows() +
     theme_pseudosynth() +
     theme(axis.text.y = element_text(colour = "grey15"))
   if (several) {
@@ -236,45 +216,3 @@ draw_models <- function(lines, own, several, kinds, title, subtitle,
   }
 }
 
-# Tables -----------------------------------------------------------------------
-
-#' The lower half of a matrix of columns
-#' @noRd
-matrix_cells <- function(cells, columns, value) {
-  data.frame(
-    column = factor(cells$first, columns),
-    row = factor(cells$second, rev(columns)), value = value,
-    text = format_cell(value), dark = value > 0.6 * max(value)
-  )
-}
-
-format_cell <- function(x) {
-  vapply(x, function(x) sprintf(if (x < 9.95) "%.1f" else "%.0f", x), "")
-}
-
-draw_matrix <- function(cells, title, subtitle, caption = NULL) {
-  ggplot(cells, aes(x = .data$column, y = .data$row)) +
-    geom_tile(aes(fill = .data$value), colour = "white", linewidth = 0.6) +
-    # Beyond 16 columns a number has no room
-    (if (nlevels(cells$column) <= 16) {
-      geom_text(
-        aes(label = .data$text, colour = ifelse(.data$dark, "white", "grey15")),
-        size = 3
-      )
-    }) +
-    scale_colour_identity() +
-    scale_fill_gradient(
-      low = "#F0F5FA", high = colour_synthetic, limits = c(0, NA),
-      guide = "none"
-    ) +
-    labs(
-      title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
-      caption = caption, x = NULL, y = NULL
-    ) +
-    theme_pseudosynth() +
-    theme(
-      axis.text.x = element_text(angle = 40, hjust = 1),
-      axis.line.x = element_blank(), axis.ticks.x = element_blank(),
-      panel.grid.major = element_blank()
-    )
-}

@@ -75,18 +75,14 @@ root_breaks <- function(top) {
 #' @param fits (list) One panel each; names are stages, none for a single fit.
 #' @noRd
 plot_bound_against_weight <- function(fits) {
-  panels <- if (is.null(names(fits))) "fit" else mechanism_shorts(names(fits))
-  frame <- stack_frames(stats::setNames(fits, panels), "panel", function(fit) {
+  names <- if (is.null(names(fits))) "fit" else mechanism_shorts(names(fits))
+  frame <- stack_frames(stats::setNames(fits, names), "panel", function(fit) {
     data.frame(weight = alpha_of(fit), bound = fit$bound$record)
   })
-  marks <- overall_marks(fits, panels, "panel")
+  marks <- overall_marks(fits, names, "panel")
   frame <- frame[is.finite(frame$bound), ]
   figure <- ggplot(frame, aes(x = .data$weight, y = .data$bound)) +
-    geom_point(
-      aes(colour = .data$panel),
-      shape = 16, size = 1.3, alpha = 0.35
-    ) +
-    scale_colour_manual(values = release_colours(panels), guide = "none") +
+    record_points("panel", release_colours(names)) +
     geom_hline(
       aes(yintercept = .data$overall),
       data = marks, colour = colour_bound, linewidth = 0.5
@@ -103,16 +99,13 @@ plot_bound_against_weight <- function(fits) {
     confidential_labs(
       title = "Record bound against privacy weight",
       subtitle = wrapped(paste0(
-        if (length(fits) > 1) paste0(panels[length(fits)], ": "),
+        if (length(fits) > 1) paste0(names[length(fits)], ": "),
         flatness_text(fits[[length(fits)]])
       )),
       x = "Privacy weight", y = "Record bound"
     )
   figure + if (length(fits) > 1) {
-    list(
-      facet_wrap(vars(.data$panel), nrow = if (length(fits) <= 4) 1),
-      theme(panel.spacing.x = unit(18, "pt"))
-    )
+    panels("panel", 18, nrow = if (length(fits) <= 4) 1)
   }
 }
 
@@ -152,11 +145,7 @@ plot_change <- function(fits) {
   }
   figure <- ggplot(frame, aes(x = .data$before, y = .data$after)) +
     geom_abline(colour = colour_bound, linewidth = 0.5) +
-    geom_point(
-      aes(colour = .data$fit),
-      shape = 16, size = 1.3, alpha = 0.35
-    ) +
-    scale_colour_manual(values = release_colours(names[-1]), guide = "none") +
+    record_points("fit", release_colours(names[-1])) +
     axis(scale_x_continuous) +
     axis(scale_y_continuous) +
     confidential_labs(
@@ -166,6 +155,6 @@ plot_change <- function(fits) {
       y = if (length(fits) == 2) paste("Weight,", names[2]) else "Weight"
     )
   figure + if (length(fits) > 2) {
-    list(facet_wrap(vars(.data$fit)), theme(panel.spacing.x = unit(18, "pt")))
+    panels("fit", 18)
   }
 }

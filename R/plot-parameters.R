@@ -67,41 +67,26 @@ plot_parameter_densities <- function(fits, parameters) {
       at <- seq(range[1], range[2], length.out = 200)
       do.call(rbind, Map(function(x, fit) {
         data.frame(
-          parameter = parameter, side = side, fit = fit, at = at,
-          density = density_at(x, at)
+          parameter = parameter, side = side, kind = fit, x = at,
+          y = density_at(x, at)
         )
       }, own, names(fits)))
     }))
   }))
-  curves$fit <- factor(curves$fit, names(fits))
+  curves$kind <- factor(curves$kind, names(fits))
+  curves$curve <- as.integer(curves$kind)
   curves$side <- factor(curves$side, sides)
   curves$parameter <- factor(curves$parameter, levels(frame$parameter))
-  colours <- release_colours(names(fits))
-  colours[is_prior] <- colour_confidential
-  ggplot(curves, aes(x = .data$at, y = .data$density)) +
-    geom_line(
-      aes(colour = .data$fit, linetype = .data$fit), linewidth = 0.8
-    ) +
+  # The prior's line is dotted, and none of the others
+  look <- look_of_releases(names(fits), is_prior, "dotted", c(0.8, 0.8))
+  draw_alone(draw_curves, curves = curves, layer = geom_line(), look = look) +
     facet_wrap(
       vars(.data$parameter, .data$side), ncol = 2, scales = "free",
       labeller = joined_labels
     ) +
-    scale_colour_manual(values = colours) +
-    scale_linetype_manual(values = line_types(!is_prior)) +
     scale_x_continuous(labels = label_amount(), n.breaks = 4) +
     density_axis() +
-    confidential_labs(
-      title = "Posterior of the parameters", x = NULL, colour = NULL,
-      linetype = NULL
-    )
-}
-
-#' The prior's line is dotted, and none of the others
-#' @noRd
-line_types <- function(is_fit) {
-  types <- rep("dotted", length(is_fit))
-  types[is_fit] <- rep_len(setdiff(release_lines, "dotted"), sum(is_fit))
-  types
+    confidential_labs(title = "Posterior of the parameters", x = NULL)
 }
 
 #' One line of text above a panel of two variables

@@ -45,7 +45,7 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
   interval_figure(
     frame, "Estimates from the synthetic sets",
     sprintf("Bars: %s%% intervals", format(100 * object$level)),
-    if (!is.null(confidential)) confidential_caption
+    !is.null(confidential)
   ) + theme(legend.position = "top")
 }
 
@@ -53,17 +53,15 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
 #' @param frame (data frame) `term`, `estimate`, `conf_low`, `conf_high` and
 #'   `kind`, of which there are one or two.
 #' @noRd
-interval_figure <- function(frame, title, subtitle, caption = NULL) {
+interval_figure <- function(frame, title, subtitle, confidential = FALSE) {
   # The first term on top
   frame$term <- factor(frame$term, rev(unique(frame$term)))
   frame$kind <- factor(frame$kind, unique(frame$kind))
-  draw_alone(
-    draw_intervals, frame = frame, title = title, subtitle = subtitle,
-    caption = caption
-  )
+  draw_alone(draw_intervals, frame = frame) +
+    titles(title, subtitle, x = "Estimate", confidential = confidential)
 }
 
-draw_intervals <- function(frame, title, subtitle, caption) {
+draw_intervals <- function(frame) {
   width <- if (nlevels(frame$kind) > 1) 0.6 else 0
   beside <- position_dodge2(width = width, reverse = TRUE)
   ggplot(
@@ -81,10 +79,6 @@ draw_intervals <- function(frame, title, subtitle, caption) {
     geom_point(size = 2.4, position = beside, fill = "white", stroke = 0.8) +
     scale_colour_manual(values = c(colour_synthetic, colour_confidential)) +
     scale_shape_manual(values = c(21, 16)) +
-    labs(
-      title = title, subtitle = subtitle, x = "Estimate", y = NULL,
-      caption = caption
-    ) +
     theme_pseudosynth() +
     theme(legend.position = "none")
 }

@@ -26,15 +26,15 @@ autoplot.privacy_guarantee <- function(object, ...) {
   label <- intact_label(object)
   check_states_epsilon(label)
   draw_alone(
-    draw_label, frame = label_frame(label), holds = label$holds,
-    subtitle = wrapped(capitalize(paste0(
+    draw_label, frame = label_frame(label), holds = label$holds
+  ) + titles(
+    "Epsilon of the label", capitalize(paste0(
       label$title, ": ", label_title(label), delta_note(label)
-    ))),
-    caption = if (!label$public) confidential_caption
+    )), x = "Epsilon", confidential = !label$public
   )
 }
 
-draw_label <- function(frame, holds, subtitle, caption) {
+draw_label <- function(frame, holds) {
   ggplot(frame, aes(x = .data$epsilon, y = .data$part)) +
     geom_col(
       width = 0.2 * nlevels(frame$part), linewidth = 0.6,
@@ -48,10 +48,6 @@ draw_label <- function(frame, holds, subtitle, caption) {
     scale_x_continuous(
       # Room for the figures
       limits = c(0, NA), breaks = two_breaks, expand = expansion(c(0, 0.5))
-    ) +
-    labs(
-      title = "Epsilon of the label",
-      subtitle = subtitle, x = "Epsilon", y = NULL, caption = caption
     ) +
     theme_pseudosynth() +
     theme_rows(18)

@@ -27,14 +27,9 @@ autoplot.privacy_ledger <- function(object, ...) {
     geom_col(
       aes(fill = .data$kind, colour = .data$kind), width = 0.7, linewidth = 0.5
     ) +
-    geom_hline(
-      yintercept = object$epsilon, colour = colour_bound, linewidth = 0.6
-    ) +
-    annotate(
-      "text", x = -Inf, y = object$epsilon, hjust = -0.1, vjust = -0.6,
-      label = paste("budget", format_figure(object$epsilon)),
-      colour = colour_bound, size = 3.7
-    ) +
+    bound_rules(data.frame(
+      at = object$epsilon, text = paste("budget", format_figure(object$epsilon))
+    )) +
     # Told apart without colour: claims are hollow
     scale_fill_manual(
       values = c(proven = colour_synthetic, claimed = "white")

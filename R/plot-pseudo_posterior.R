@@ -82,20 +82,12 @@ plot_densities <- function(object, prefix, tail = FALSE) {
   if (column$kind == "count" || has_labels(column)) {
     return(plot_shares(object, prefix))
   }
-  transform <- column$transform
-  confidential <- job_data(object)[[column$name]]
-  sets <- drawn_values(synthetic)
-  curves <- density_curves(c(list(confidential), sets), transform)
-  limits <- attr(curves, "limits")
-  if (tail) {
-    limits[1] <- stats::quantile(as.double(confidential), 0.9, names = FALSE)
-    curves <- curves[curves$x >= limits[1], ]
-  }
-  kinds <- c("confidential", synthetic_kind(synthetic$m))
-  draw_alone(
-    draw_densities, curves = curves, transform = transform,
-    prefix = response_prefix(prefix), m = synthetic$m, kinds = kinds,
-    limits = limits
+  m <- synthetic$m
+  kinds <- c("confidential", rep(synthetic_kind(m), m))
+  density_figure(
+    c(list(job_data(object)[[column$name]]), drawn_values(synthetic)), kinds,
+    column$transform, response_prefix(prefix),
+    look_of_sets(unique(kinds), m), tail
   ) +
     confidential_labs(
       title = both_title(column),
@@ -178,11 +170,7 @@ records_figure <- function(frame, transform, prefix, colours) {
   frame$release <- frame$release %||% factor("synthetic")
   ggplot(frame, aes(x = .data$confidential, y = .data$synthetic)) +
     geom_abline(colour = colour_bound, linewidth = 0.5) +
-    geom_point(
-      aes(colour = .data$release),
-      shape = 16, size = 1.3, alpha = if (many) 0.15 else 0.35
-    ) +
-    scale_colour_manual(values = unname(colours), guide = "none") +
+    record_points("release", colours, if (many) 0.15 else 0.35) +
     axis(if (log) scale_x_log10 else scale_x_continuous) +
     axis(if (log) scale_y_log10 else scale_y_continuous)
 }

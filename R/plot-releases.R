@@ -42,7 +42,7 @@ plot_releases <- function(releases, data, type, prefix) {
   figure <- switch(type,
     records = plot_pairs(sets, truth, transform, prefix),
     values = plot_values(sets, truth, transform, prefix),
-    plot_curves(sets, truth, transform, prefix, tail = type == "tail")
+    plot_curves(sets, truth, transform, prefix, type == "tail")
   )
   figure +
     labs(title = if (type == "records") {
@@ -55,58 +55,15 @@ plot_releases <- function(releases, data, type, prefix) {
     }
 }
 
-# The file's line is thick; those of releases differ without colour, too
-release_lines <- c("solid", "dashed", "dotdash", "dotted", "longdash")
-
 plot_curves <- function(sets, truth, transform, prefix, tail) {
   names <- c("confidential", names(sets))
-  curves <- density_curves(c(list(truth), sets), transform)
-  limits <- attr(curves, "limits")
-  if (tail) {
-    limits[1] <- stats::quantile(truth, 0.9, names = FALSE)
-    curves <- curves[curves$x >= limits[1], ]
-  }
-  curves$release <- factor(names[curves$curve], names)
-  curves_figure(
-    curves[c("x", "density", "release")], transform, prefix, limits
+  density_figure(
+    c(list(truth), sets), names, transform, prefix, look_of_releases(names),
+    tail
   ) +
-    confidential_labs(subtitle = if (tail) {
-      "One set per release, above the file's 90% quantile"
-    } else {
-      "One set per release"
-    })
-}
-
-#' @param curves (data frame) `x`, `density`, `release`: a factor, whose level
-#'   `"confidential"` is the file; and what panels need.
-#' @noRd
-curves_figure <- function(curves, transform, prefix, limits) {
-  names <- levels(curves$release)
-  is_file <- names == "confidential"
-  lines <- rep("solid", length(names))
-  lines[!is_file] <- rep_len(release_lines, sum(!is_file))
-  draw_alone(
-    function(curves, colours, lines, widths, transform, prefix, limits) {
-      ggplot(
-        curves,
-        aes(
-          x = .data$x, y = .data$density, colour = .data$release,
-          linetype = .data$release, linewidth = .data$release
-        )
-      ) +
-        geom_line() +
-        scale_colour_manual(values = colours) +
-        scale_linetype_manual(values = lines) +
-        scale_linewidth_manual(values = widths) +
-        scale_response(transform, prefix, limits) +
-        density_axis()
-    },
-    curves = curves, lines = lines, widths = ifelse(is_file, 1.3, 0.7),
-    colours = replace(
-      release_colours(names), "confidential", colour_confidential
-    )[names],
-    transform = transform, prefix = prefix, limits = limits
-  )
+    confidential_labs(subtitle = paste0(
+      "One set per release", if (tail) ", above the file's 90% quantile"
+    ))
 }
 
 #' The synthetic value of each record against the confidential one
@@ -130,11 +87,8 @@ plot_pairs <- function(sets, truth, transform, prefix) {
     ) +
     if (length(sets) > 1) {
       list(
-        facet_wrap(vars(.data$release)),
-        guides(x = guide_axis(check.overlap = TRUE)),
-        theme(
-          panel.spacing.x = unit(26, "pt"), axis.text = element_text(size = 8.5)
-        )
+        panels("release", 26), guides(x = guide_axis(check.overlap = TRUE)),
+        theme(axis.text = element_text(size = 8.5))
       )
     }
 }

@@ -95,18 +95,17 @@ autoplot.risk <- function(object, ...) {
       from = if (alone) 0 else ends$share[, 1]
     ),
     guide = if (alone) "none" else guide_legend(nrow = 2),
-    scales = if (alone) "fixed" else "free_x",
-    title = paste("Risk of synthetic", if (alone) columns else "files"),
-    subtitle = sprintf(
+    scales = if (alone) "fixed" else "free_x"
+  ) + titles(
+    paste("Risk of synthetic", object$of), sprintf(
       "Keys: %s. Records unique by keys: %s in the file, %s in file and set",
       toString(object$known), format_share(object$overall[["unique_file"]]),
       format_share(object$overall[["unique_both"]])
-    ), caption = confidential_caption
+    ), x = "Share of the file's records", confidential = TRUE
   )
 }
 
-draw_risk <- function(means, sets, lines, guide, scales, title, subtitle,
-                      caption) {
+draw_risk <- function(means, sets, lines, guide, scales) {
   ggplot(means, aes(x = .data$share, y = .data$row)) +
     geom_segment(
       aes(x = .data$from, xend = .data$to, yend = .data$row),
@@ -128,10 +127,6 @@ draw_risk <- function(means, sets, lines, guide, scales, title, subtitle,
     scale_x_continuous(
       labels = label_percent, limits = c(0, NA), breaks = two_breaks,
       expand = expansion(c(0.03, 0.12))
-    ) +
-    labs(
-      title = title, subtitle = wrapped(subtitle), caption = caption,
-      x = "Share of the file's records", y = NULL
     ) +
     theme_pseudosynth() +
     theme_rows(14, grid = TRUE)

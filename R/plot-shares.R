@@ -45,7 +45,7 @@ bar_figure <- function(sets, values, kind, prefix, confidential) {
   draw_alone(
     draw_bars,
     bars = bars, points = if (with_points) points,
-    fill = if (alone) "#A6CEE8" else "#B3B3B3",
+    fill = fill_of_bars(alone),
     count = kind == "count", prefix = prefix, m = length(sets)
   )
 }
@@ -87,16 +87,19 @@ cumulative_figure <- function(sets, prefix, confidential) {
   grid <- unique(round(seq(limits[1], limits[2], length.out = 400)))
   kinds <- c(if (length(first)) "confidential", synthetic_kind(length(sets)))
   curves <- do.call(rbind, lapply(seq_along(all), function(j) {
-    data.frame(curve = j, x = grid, share = stats::ecdf(all[[j]])(grid))
+    data.frame(
+      curve = j, x = grid, y = stats::ecdf(all[[j]])(grid),
+      kind = factor(kinds[min(j, length(kinds))], kinds)
+    )
   }))
   draw_alone(
-    draw_cumulative, curves = curves, kinds = kinds, prefix = prefix,
-    m = length(sets)
+    draw_cumulative, curves = curves, prefix = prefix,
+    look = look_of_sets(kinds, length(sets))
   )
 }
 
-draw_cumulative <- function(curves, kinds, prefix, m) {
-  curve_figure(curves, "share", geom_step(), kinds, m) +
+draw_cumulative <- function(curves, look, prefix) {
+  draw_curves(curves, geom_step(), look) +
     scale_x_continuous(
       labels = label_amount(prefix), expand = expansion(0.01)
     ) +
@@ -106,45 +109,3 @@ draw_cumulative <- function(curves, kinds, prefix, m) {
     labs(y = "Share of records up to the value")
 }
 
-#' @param limits (two numbers) Of the axis.
-#' @noRd
-draw_densities <- function(curves, transform, prefix, m, kinds = "synthetic",
-                           limits = attr(curves, "limits")) {
-  curve_figure(curves, "density", geom_line(), kinds, m) +
-    scale_response(transform, prefix, limits) +
-    density_axis()
-}
-
-#' Lines of each set, above the confidential one's thick line where there is one
-#' @param kinds (character) Of the first curve and of all others, or of all.
-#' @noRd
-curve_figure <- function(curves, y, layer, kinds, m) {
-  curves$kind <- factor(kinds[pmin(curves$curve, length(kinds))], kinds)
-  last <- function(...) utils::tail(c(...), length(kinds))
-  ggplot(
-    curves,
-    aes(
-      x = .data$x, y = .data[[y]], group = .data$curve, colour = .data$kind,
-      linewidth = .data$kind, alpha = .data$kind
-    )
-  ) +
-    layer +
-    scale_colour_manual(values = last(colour_confidential, colour_synthetic)) +
-    scale_linewidth_manual(values = last(1.3, 0.5)) +
-    scale_alpha_manual(values = last(0.9, if (m > 5) 0.5 else 0.8)) +
-    theme_pseudosynth() +
-    if (length(kinds) == 1) theme(legend.position = "none")
-}
-
-synthetic_kind <- function(m) {
-  if (m == 1) "synthetic" else sprintf("synthetic (%d sets)", m)
-}
-
-label_percent <- function(x) {
-  ifelse(is.na(x), NA, paste0(format(100 * x, trim = TRUE), "%"))
-}
-
-whole_breaks <- function(limits) {
-  breaks <- pretty(limits)
-  breaks[breaks == round(breaks)]
-}

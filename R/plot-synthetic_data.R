@@ -103,10 +103,9 @@ plot_synthetic <- function(object, prefix) {
   figure <- if (column$kind == "count" || has_labels(column)) {
     share_figure(sets, column$kind, prefix)
   } else {
-    draw_alone(
-      draw_densities, curves = density_curves(sets, column$transform),
-      transform = column$transform, prefix = prefix, m = object$m,
-      kinds = synthetic_kind(object$m)
+    density_figure(
+      sets, rep(synthetic_kind(object$m), object$m), column$transform, prefix,
+      look_of_sets("synthetic", object$m)
     )
   }
   figure +

@@ -28,8 +28,9 @@ plot_one_way <- function(object) {
   table$from <- pmax(table$estimate - z * table$noise, 0)
   table$to <- pmax(table$estimate + z * table$noise, 0)
   draw_alone(
-    draw_one_way, table = table, title = tables_title(object),
-    percent = object$what == "shares", subtitle = paste0(
+    draw_one_way, table = table, percent = object$what == "shares"
+  ) + titles(
+    tables_title(object), paste0(
       format(100 * object$level), "% intervals",
       if (object$about == "population") {
         "; thick: noise alone, thin: noise and sampling error"
@@ -40,7 +41,7 @@ plot_one_way <- function(object) {
   )
 }
 
-draw_one_way <- function(table, title, percent, subtitle) {
+draw_one_way <- function(table, percent) {
   ggplot(table, aes(y = .data$place)) +
     geom_segment(
       aes(x = .data$low, xend = .data$high, yend = .data$place),
@@ -57,9 +58,6 @@ draw_one_way <- function(table, title, percent, subtitle) {
       breaks = two_breaks, expand = expansion(0.06)
     ) +
     scale_y_discrete(labels = function(x) sub("\r.*", "", x)) +
-    labs(
-      title = title, subtitle = wrapped(subtitle), x = NULL, y = NULL
-    ) +
     theme_pseudosynth() +
     theme_rows(12)
 }
@@ -89,9 +87,11 @@ plot_heat_map <- function(object) {
   crosses <- frame[frame$drowned, ]
   draw_alone(
     draw_heat_map,
-    frame = frame, crosses = crosses, title = tables_title(object),
-    names = object$columns, panels = length(object$columns) > 2,
-    percent = percent, subtitle = paste0(
+    frame = frame, crosses = crosses, percent = percent,
+    several = length(object$columns) > 2
+  ) + titles(
+    tables_title(object), x = object$columns[1], y = object$columns[2],
+    subtitle = paste0(
       if (percent) "Per cent of records. " else "Records. ",
       if (nrow(crosses) > 0) {
         "Crossed out: twice the noise exceeds the estimate"
@@ -102,8 +102,7 @@ plot_heat_map <- function(object) {
   )
 }
 
-draw_heat_map <- function(frame, crosses, title, names, panels, percent,
-                          subtitle) {
+draw_heat_map <- function(frame, crosses, percent, several) {
   figure <- ggplot(frame, aes(x = .data$x, y = .data$y)) +
     geom_tile(
       aes(fill = pmax(.data$estimate, 0)), colour = "white", linewidth = 0.8
@@ -128,17 +127,10 @@ draw_heat_map <- function(frame, crosses, title, names, panels, percent,
       # What is written needs no key
       fill = if (any(nzchar(frame$text))) "none" else "colourbar"
     ) +
-    labs(
-      title = title, subtitle = wrapped(subtitle), x = names[1], y = names[2]
-    ) +
     theme_pseudosynth() +
     theme(
       panel.grid.major = element_blank(), legend.key.width = unit(36, "pt")
     )
-  if (panels) {
-    # Labels of the outer levels reach beyond their panel
-    figure <- figure + facet_wrap(vars(.data$panel)) +
-      theme(panel.spacing.x = unit(36, "pt"))
-  }
-  figure
+  # Labels of the outer levels reach beyond their panel
+  if (several) figure + panels("panel", 36) else figure
 }

@@ -31,20 +31,6 @@ chain_colours <- c(
 )
 confidential_caption <- "Confidential: not for release"
 
-#' Draw a figure where nothing is at hand but what it shows
-#'
-#' A ggplot object keeps the environments it was made in: its own, those of its
-#' aesthetics, and that of every argument which was never looked at. Here all of
-#' them are a frame that holds the given parts, and above it the package.
-#' @param draw (function) Its arguments are the parts; it sees no variable else.
-#' @param ... The parts by name: curves, shares and text, not the values of
-#'   records.
-#' @noRd
-draw_alone <- function(draw, ...) {
-  environment(draw) <- topenv()
-  do.call(draw, list(...))
-}
-
 theme_pseudosynth <- function() {
   theme_minimal(base_size = 12) +
     theme(
@@ -89,61 +75,6 @@ theme_rows <- function(spacing, grid = FALSE) {
     panel.spacing.x = unit(spacing, "pt")
   ) + if (!grid) theme(panel.grid.major.y = element_blank())
 }
-
-confidential_labs <- function(...) {
-  list(labs(..., caption = confidential_caption), theme_pseudosynth())
-}
-
-# A distribution of each group, its whole range, and the point that sums it up
-violins <- function(mapping, width = 0.75, data = NULL) {
-  geom_violin(
-    mapping, data, scale = "width", width = width, colour = NA
-  )
-}
-
-circles <- function(..., size = 2.4, stroke = 0.5, layer = geom_point) {
-  layer(
-    ..., shape = 21, size = size, fill = "white", colour = "grey25",
-    stroke = stroke
-  )
-}
-
-# All three, the median as the point: one column of the frame has the groups
-# many (function or NULL): the rows of the frame whose groups get a violin
-# dots (layer or NULL): of the others
-group_violins <- function(group, colours, size = 2.2, middle = stats::median,
-                          many = NULL, dots = NULL) {
-  list(
-    # The tails, where a violin is thinner than a line
-    stat_summary(
-      aes(colour = .data[[group]]), geom = "linerange", fun.min = min,
-      fun.max = max, linewidth = 0.4
-    ),
-    violins(aes(fill = .data[[group]]), data = many), dots,
-    circles(
-      layer = stat_summary, geom = "point", fun = middle, size = size,
-      stroke = 0.4
-    ),
-    scale_fill_manual(values = colours, guide = "none"),
-    scale_colour_manual(values = colours, guide = "none")
-  )
-}
-
-# The bound of each fit as a mark in its group, and its value as text
-overall_marks <- function(fits, names, column) {
-  overall <- vapply(fits, function(fit) fit$bound$overall, numeric(1))
-  marks <- data.frame(factor(names, names), overall = overall)
-  stats::setNames(marks, c(column, "overall"))
-}
-
-bound_labels <- function(marks, ...) {
-  geom_text(
-    aes(y = .data$overall, label = bound_text(.data$overall)), data = marks,
-    colour = colour_bound, size = 3.9, ...
-  )
-}
-
-bound_text <- function(bound) paste("bound", format_figure(bound))
 
 #' Objects of a figure by the names they have in it
 #' @param name (string or `NULL`) Of the first.
@@ -247,6 +178,15 @@ label_thousands <- function() {
   }
 }
 
+label_percent <- function(x) {
+  ifelse(is.na(x), NA, paste0(format(100 * x, trim = TRUE), "%"))
+}
+
+whole_breaks <- function(limits) {
+  breaks <- pretty(limits)
+  breaks[breaks == round(breaks)]
+}
+
 #' Round breaks of a logarithmic axis: decades, with 3 or 2 and 5 between them
 #' where there are few
 #' @noRd
@@ -308,40 +248,4 @@ scale_response <- function(transform, prefix, limits) {
 #' @noRd
 response_prefix <- function(prefix) {
   if (is.null(prefix)) "" else check_string(prefix, empty = TRUE)
-}
-
-# Densities ------------------------------------------------------------------
-
-#' Density curves on the plotted scale
-#'
-#' Curves, not values, go into the plot object.
-#' @param values (list of numeric) One vector for each curve.
-#' @return (data frame) `curve`, `x` (own unit), `density`; attribute `limits`.
-#' @noRd
-density_curves <- function(values, transform) {
-  forward <- if (transform == "log") log10 else identity
-  back <- if (transform == "log") function(z) 10^z else identity
-  z <- lapply(values, function(y) forward(as.double(y)))
-  ends <- vapply(z, stats::quantile, numeric(2), probs = c(0.002, 0.998))
-  limits <- c(min(ends[1, ]), max(ends[2, ]))
-  # One record has a bandwidth, too, as several equal ones have
-  bandwidth <- stats::median(vapply(z, function(x) {
-    stats::bw.nrd0(rep_len(x, max(2, length(x))))
-  }, 1))
-  reach <- if (diff(limits) > 0) 0.03 * diff(limits) else 3 * bandwidth
-  limits <- limits + c(-reach, reach)
-  curves <- lapply(seq_along(z), function(j) {
-    fit <- stats::density(
-      z[[j]], bw = bandwidth, n = 400, from = limits[1], to = limits[2]
-    )
-    data.frame(curve = j, x = back(fit$x), density = fit$y)
-  })
-  structure(do.call(rbind, curves), limits = back(limits))
-}
-
-density_axis <- function() {
-  list(
-    scale_y_continuous(expand = expansion(c(0, 0.05)), breaks = NULL),
-    labs(y = "Density")
-  )
 }

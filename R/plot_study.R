@@ -117,10 +117,8 @@ plot_study <- function(table, value = "value", mechanism = "mechanism",
       ),
       transform, prefix, release_colours(levels(frame$mechanism))
     ) +
-      facet_wrap(vars(.data$release)) +
       labs(x = "Confidential", y = "Synthetic") +
-      theme_pseudosynth() +
-      theme(panel.spacing.x = unit(26, "pt"))
+      theme_pseudosynth() + panels("release", 26)
   )
 }
 
@@ -159,26 +157,26 @@ draw_study_curves <- function(frame, is_curve, transform, prefix) {
   names <- levels(frame$mechanism)
   curves <- do.call(rbind, lapply(split(frame, frame$panel1), function(own) {
     found <- if (is_curve) {
-      data.frame(x = own$at, density = own$value, release = own$mechanism)
+      data.frame(x = own$at, y = own$value, kind = own$mechanism)
     } else {
       values <- split(own$value, droplevels(own$mechanism))
       found <- density_curves(values, transform)
-      found$release <- factor(names(values)[found$curve], names)
-      found[c("x", "density", "release")]
+      found$kind <- factor(names(values)[found$curve], names)
+      found[c("x", "y", "kind")]
     }
     cbind(found, panel = own$panel1[1])
   }))
+  curves$curve <- as.integer(curves$kind)
   limits <- if (nlevels(curves$panel) == 1) range(curves$x)
-  figure <- curves_figure(curves, transform, prefix, limits) +
-    labs(x = NULL, colour = NULL, linetype = NULL, linewidth = NULL) +
-    theme_pseudosynth()
-  if (length(names) == 1) figure <- figure + theme(legend.position = "none")
+  figure <- draw_alone(
+    draw_densities, curves = curves, look = look_of_releases(names),
+    transform = transform, prefix = prefix, limits = limits
+  ) + labs(x = NULL)
   if (nlevels(curves$panel) == 1) {
     return(figure)
   }
-  figure + facet_wrap(vars(.data$panel), scales = "free") +
-    guides(x = guide_axis(check.overlap = TRUE)) +
-    theme(panel.spacing.x = unit(26, "pt"))
+  figure + panels("panel", 26, scales = "free") +
+    guides(x = guide_axis(check.overlap = TRUE))
 }
 
 #' Levels in the order of the table, unless it is a factor, and those there are
