@@ -215,4 +215,3 @@ draw_models <- function(lines, own, several, kinds) {
     figure
   }
 }
-

@@ -108,4 +108,3 @@ draw_cumulative <- function(curves, look, prefix) {
     ) +
     labs(y = "Share of records up to the value")
 }
-

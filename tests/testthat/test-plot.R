@@ -385,8 +385,9 @@ test_that("values near the largest number have breaks and figures", {
 
 test_that("one record, and equal ones, have a curve", {
   for (y in list(3.5, c(3.5, 3.5), 0)) {
-    figure <- draw_densities(
-      density_curves(list(y, y), "none"), "none", "", 2
+    figure <- density_figure(
+      list(y, y), c("synthetic", "synthetic"), "none", "",
+      look_of_sets("synthetic", 2)
     )
     curve <- ggplot2::layer_data(figure)
     expect_true(all(is.finite(curve$y)))
@@ -469,19 +470,19 @@ test_that("a study has densities, computed or stored, and pairs of values", {
     panel = rep(c("x", "y"), 200), value = exp(qnorm(ppoints(400)))
   )
   figure <- plot_study(study, panels = "panel", type = "density", log = TRUE)
-  curves <- split(figure$data, ~ panel + release)
+  curves <- split(figure$data, ~ panel + kind)
   expect_length(curves, 4)
   # Of the log: a density that integrates to 1 on that scale
   for (curve in curves) {
     step <- diff(log10(curve$x))[1]
-    expect_equal(sum(curve$density) * step, 1, tolerance = 0.02)
+    expect_equal(sum(curve$y) * step, 1, tolerance = 0.02)
   }
   stored <- data.frame(
     mechanism = rep(c("confidential", "LW"), each = 3), at = c(1:3, 1:3),
     value = c(0, 1, 0, 0, 2, 0)
   )
   figure <- plot_study(stored, type = "density", at = "at")
-  expect_identical(figure$data$density, stored$value)
+  expect_identical(figure$data$y, stored$value)
   expect_equal(figure$data$x, stored$at)
   figure <- plot_study(stored[stored$value > 0, ], type = "records", at = "at")
   expect_equal(figure$data$confidential, c(2, 2))
@@ -509,19 +510,19 @@ test_that("densities of parameters are those of the draws; the prior is wide", {
     Prior = prior, name = "Fit", parameters = "sigma"
   )
   draws <- as.data.frame(as_draws_df(fit))$sigma
-  own <- figure$data[figure$data$fit == "Fit", ]
+  own <- figure$data[figure$data$kind == "Fit", ]
   as_is <- own[own$side == "as it is", ]
   # The panel is that of the fit, and its curve integrates to 1
-  expect_equal(range(as_is$at), range(draws))
-  expect_equal(sum(as_is$density) * diff(as_is$at)[1], 1, tolerance = 0.03)
+  expect_equal(range(as_is$x), range(draws))
+  expect_equal(sum(as_is$y) * diff(as_is$x)[1], 1, tolerance = 0.03)
   centred <- own[own$side != "as it is", ]
-  expect_equal(centred$at, as_is$at - mean(draws))
-  expect_equal(centred$density, as_is$density, tolerance = 1e-6)
+  expect_equal(centred$x, as_is$x - mean(draws))
+  expect_equal(centred$y, as_is$y, tolerance = 1e-6)
   # The prior's mass lies outside the panel, for the most part
   other <- figure$data[
-    figure$data$fit == "Prior" & figure$data$side == "as it is",
+    figure$data$kind == "Prior" & figure$data$side == "as it is",
   ]
-  expect_lt(sum(other$density) * diff(other$at)[1], 0.5)
+  expect_lt(sum(other$y) * diff(other$x)[1], 0.5)
   expect_error(
     autoplot(fit, "densities", parameters = "cake"),
     class = "pseudosynth_error_input"
