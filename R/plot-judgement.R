@@ -127,7 +127,9 @@ draw_risk <- function(means, sets, lines, guide, scales) {
       vars(.data$panel), scales = scales, labeller = label_wrap_gen(14)
     ) +
     scale_x_continuous(
-      labels = label_percent, limits = c(0, NA), breaks = two_breaks,
+      labels = label_percent, breaks = two_breaks,
+      # Less than a percent is as good as none
+      limits = function(x) c(0, max(0.01, x[2])),
       expand = expansion(c(0.03, 0.12))
     ) +
     theme_pseudosynth() +
