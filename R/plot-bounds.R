@@ -316,3 +316,46 @@ plot_change <- function(fits) {
     panels("fit", 18)
   }
 }
+
+# Record vectors ---------------------------------------------------------------
+
+#' Plot what one record adds to a release
+#'
+#' Shows the sums that a record moves most, beside the farthest that any record
+#' can move them. Both are in units of the noise: a length of 1 is one standard
+#' deviation of Gaussian noise, or one scale of Laplace noise. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
+#'
+#' @param object A [record_vectors()].
+#' @param ... Not used.
+#' @return A ggplot object. It shows confidential values and says so.
+#' @name plot.record_vectors
+#' @examples
+#' people <- subset(ce_income, income > 0, c("income", "age"))[1:200, ]
+#' counted <- perturbed_histogram(people$income,
+#'   bounds = c(1, 2e6), bins = 20, epsilon = 1
+#' )
+#' autoplot(record_vectors(counted, people$income, 1))
+#' @method autoplot record_vectors
+#' @export
+autoplot.record_vectors <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.record_vectors}.")
+  shown <- largest_parts(object)
+  frame <- data.frame(
+    part = factor(shown$part, rev(unique(shown$part))),
+    kind = rep(c("any record", "this record"), each = nrow(shown)),
+    value = c(shown$bound / shown$noise, shown$share)
+  )
+  colours <- c("any record" = colour_bound, "this record" = colour_synthetic)
+  ggplot(frame, aes(x = .data$value, y = .data$part)) +
+    kind_marks("kind", colours, c("any record" = 3, "this record" = 16), 2.5) +
+    confidential_labs(
+      title = sprintf("What record %s adds", format_count(object$record)),
+      subtitle = sprintf(
+        "All together: %s %s of %s", object$unit, format_figure(object$moved),
+        format_figure(object$claimed)
+      ),
+      x = "Length, in units of the noise", y = NULL
+    )
+}

@@ -107,6 +107,20 @@ record_points <- function(column, colours, alpha = 0.35) {
   )
 }
 
+#' Marks from 0 on, by kind: told apart without colour, too
+#' @noRd
+kind_marks <- function(column, colours, shapes, size) {
+  list(
+    geom_point(
+      aes(colour = .data[[column]], shape = .data[[column]]), size = size,
+      stroke = 1
+    ),
+    scale_colour_manual(values = colours),
+    scale_shape_manual(values = shapes),
+    scale_x_continuous(limits = c(0, NA), expand = expansion(c(0.02, 0.08)))
+  )
+}
+
 #' Lines of a bound, a budget or a claim, and what they are
 #' @param frame (data frame) `at`, `text`, and the panels.
 #' @noRd

@@ -356,57 +356,6 @@ audit_figures <- function(object) {
   shapes <- c(claimed = 3, exact = 16, replayed = 1)
   shown <- unique(frame$what)
   ggplot(frame, aes(x = .data$value, y = .data$neighbours)) +
-    geom_point(
-      aes(colour = .data$what, shape = .data$what), size = 3, stroke = 1
-    ) +
-    scale_colour_manual(values = colours[shown]) +
-    scale_shape_manual(values = shapes[shown]) +
-    scale_x_continuous(limits = c(0, NA), expand = expansion(c(0.02, 0.08))) +
+    kind_marks("what", colours[shown], shapes[shown], 3) +
     labs(subtitle = "Worst-case neighbours", x = object$unit, y = NULL)
-}
-
-#' Plot what one record adds to a release
-#'
-#' Shows the sums that a record moves most, beside the farthest that any record
-#' can move them. Both are in units of the noise: a length of 1 is one standard
-#' deviation of Gaussian noise, or one scale of Laplace noise. `plot()` and
-#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
-#' function or a loop.
-#'
-#' @param object A [record_vectors()].
-#' @param ... Not used.
-#' @return A ggplot object. It shows confidential values and says so.
-#' @name plot.record_vectors
-#' @examples
-#' people <- subset(ce_income, income > 0, c("income", "age"))[1:200, ]
-#' counted <- perturbed_histogram(people$income,
-#'   bounds = c(1, 2e6), bins = 20, epsilon = 1
-#' )
-#' autoplot(record_vectors(counted, people$income, 1))
-#' @method autoplot record_vectors
-#' @export
-autoplot.record_vectors <- function(object, ...) {
-  check_no_dots(..., hint = "See {.fn plot.record_vectors}.")
-  shown <- largest_parts(object)
-  frame <- data.frame(
-    part = factor(shown$part, rev(unique(shown$part))),
-    kind = rep(c("any record", "this record"), each = nrow(shown)),
-    value = c(shown$bound / shown$noise, shown$share)
-  )
-  colours <- c("any record" = colour_bound, "this record" = colour_synthetic)
-  ggplot(frame, aes(x = .data$value, y = .data$part)) +
-    geom_point(
-      aes(colour = .data$kind, shape = .data$kind), size = 2.5, stroke = 1
-    ) +
-    scale_colour_manual(values = colours) +
-    scale_shape_manual(values = c("any record" = 3, "this record" = 16)) +
-    scale_x_continuous(limits = c(0, NA), expand = expansion(c(0.02, 0.08))) +
-    confidential_labs(
-      title = sprintf("What record %s adds", format_count(object$record)),
-      subtitle = sprintf(
-        "All together: %s %s of %s", object$unit, format_figure(object$moved),
-        format_figure(object$claimed)
-      ),
-      x = "Length, in units of the noise", y = NULL
-    )
 }
