@@ -42,13 +42,15 @@ case_book <- function(file, amounts = NULL, whole = list()) {
 }
 
 amount_row <- function(column, lower, upper, transform = "identity",
-                       zero = FALSE, codes = "", heaps = "") {
+                       zero = FALSE, codes = "", heaps = "", digits = "0") {
   data.frame(
     column = column, type = "amount", lower = lower, upper = upper,
     zero = zero, codes = codes, heaps = heaps, transform = transform,
-    digits = "any", family = "student_t"
+    digits = digits, family = "student_t"
   )
 }
+
+any_decimals <- function(...) amount_row(..., digits = "any")
 
 table_measures <- function(file) {
   codes <- file_codes(file, file)
@@ -199,14 +201,14 @@ shop_case <- function() {
     file = file, held_out = NULL,
     book = case_book(file, rbind(
       amount_row("administrative", 0, 1000, "log", TRUE),
-      amount_row("administrative_duration", 0, 1e5, "asinh", TRUE),
+      any_decimals("administrative_duration", 0, 1e5, "asinh", TRUE),
       amount_row("informational", 0, 1000, "log", TRUE),
-      amount_row("informational_duration", 0, 1e5, "asinh", TRUE),
+      any_decimals("informational_duration", 0, 1e5, "asinh", TRUE),
       amount_row("product_related", 0, 1000, "log", TRUE),
-      amount_row("product_related_duration", 0, 1e5, "asinh", TRUE),
-      amount_row("bounce_rates", 0, 0.2, zero = TRUE, codes = "0.2"),
-      amount_row("exit_rates", 0, 0.2, zero = TRUE, codes = "0.2"),
-      amount_row("page_values", 0, 1000, "asinh", TRUE)
+      any_decimals("product_related_duration", 0, 1e5, "asinh", TRUE),
+      any_decimals("bounce_rates", 0, 0.2, zero = TRUE, codes = "0.2"),
+      any_decimals("exit_rates", 0, 0.2, zero = TRUE, codes = "0.2"),
+      any_decimals("page_values", 0, 1000, "asinh", TRUE)
     ), list(special_day = c(0, 0.2, 0.4, 0.6, 0.8, 1))),
     classes = list(
       administrative = counts, informational = counts,
