@@ -259,7 +259,11 @@ audit_guarantee.pseudo_posterior <- function(x, ...) {
     return(audit_guarantee(final_fit(x), job_data(x), ...))
   }
   margin <- x$internal$margin
-  spent <- if (is.null(margin)) 0 else own_cost(histogram_measurement(margin))$epsilon[["add-remove"]]
+  spent <- if (is.null(margin)) {
+    0
+  } else {
+    own_cost(histogram_measurement(margin))$epsilon[["add-remove"]]
+  }
   audit_guarantee(final_fit(x), margin_epsilon = spent, ...)
 }
 

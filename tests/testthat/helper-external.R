@@ -14,7 +14,8 @@ outside_draws <- function(alpha, data = outside_data(), n_draws = 1000,
     information <- crossprod(x, alpha * x)
     centre <- solve(information, crossprod(x, alpha * data$y))
     rest <- sum(alpha * (data$y - x %*% centre)^2)
-    sigma <- sqrt(rest / rchisq(n_draws, sum(alpha) - 2))
+    # Weights of few records leave no degree of freedom
+    sigma <- sqrt(rest / rchisq(n_draws, max(sum(alpha) - 2, 1)))
     b <- backsolve(chol(information), matrix(rnorm(2 * n_draws), 2))
     cbind(t(as.vector(centre) + b * rep(sigma, each = 2)), sigma)
   })

@@ -57,6 +57,7 @@ test_that("a function draws sets, of the file and of new data", {
 })
 
 test_that("its sets go through every verb, to the certificate", {
+  withr::local_seed(1)
   model <- outside_model()
   ledger <- ledger(withr::local_tempfile(fileext = ".csv"), 100, delta = 0)
   job <- suppressMessages(pseudo_posterior(

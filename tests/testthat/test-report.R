@@ -130,7 +130,7 @@ test_that("a job of levels has a page for the agency, without numbers", {
     found <- page_text(page)
     expect_match(found$text, "levels, which are no numbers")
     expect_match(found$text, "Utility of synthetic y")
-    expect_match(found$text, "Attribute risk of y")
+    expect_match(found$text, "Risk of synthetic y")
     expect_no_match(found$text, "Identification risk of")
     for (level in unique(c(file$y, job$synthetic[[2]]$y))) {
       expect_match(found$text, paste0(">", level, "<"), fixed = TRUE)

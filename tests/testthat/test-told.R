@@ -104,7 +104,7 @@ test_that("remarks name what they found", {
   y <- 11:30
   expect_match(
     remark_range(y, c(rep(1, 50), 11:60)),
-    "50.0% of .* below the file's smallest, 30.0% above .* 2.00 times"
+    "50.0% of .* below the file's smallest, 30.0% above .* 2[.]0 times"
   )
   expect_no_match(remark_range(y, c(rep(1, 50), 11:30)), "times as far")
   # One record's own value is none that records share
