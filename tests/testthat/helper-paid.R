@@ -51,7 +51,9 @@ paid_amount <- function(n, name, type) {
   ends <- switch(type,
     date = as.numeric(as.Date(c("1980-01-01", "2020-12-31"))),
     count = paid_pick(c(0, 3), c(0, 40), c(1, 2), c(0, 5000), c(5, 6)),
-    paid_pick(c(0, 1e5), c(1, 2e6), c(-500, 3000), c(100, 300), c(1000, 1001))
+    paid_pick(
+      c(0, 1e5), c(1, 2e6), c(-500, 3000), c(100, 300), c(1000, 1001), c(1, 99)
+    )
   )
   transform <- paid_pick("", "identity", "log", "asinh")
   # Zero lies within the bounds of a logarithm only as a part
@@ -106,6 +108,7 @@ paid_amount <- function(n, name, type) {
     ends <- as.Date(ends, origin = "1970-01-01")
     digits <- NA
   }
+  if (type == "amount" && stats::runif(1) < 0.2) digits <- "any"
   list(values = y, row = paid_row(
     name, type, lower = as.character(ends[1]), upper = as.character(ends[2]),
     digits = if (type == "amount") digits else NA, missing = gaps,
