@@ -40,7 +40,7 @@ test_that("a condition calls functions of R alone", {
   backend <- sqlite_backend()
   x <- list(x = sql_column(backend, "f.x", double()))
   expect_match(sql_condition(backend, quote(!is.na(x)), x), "IS NULL")
-  for (code in expression(mine::is.na(x), mine::`==`(x, 1), is.na(x, 1))) {
+  for (code in expression(rlang::is.na(x), rlang::`==`(x, 1), is.na(x, 1))) {
     expect_error(
       sql_condition(backend, code, x), class = "pseudosynth_error_rows"
     )
