@@ -98,12 +98,7 @@ date_forms <- c(
 date_number <- function(text) {
   text <- unname(as.character(text))
   form <- date_form(text)
-  part <- function(first, last, from) {
-    own <- rep(1, length(text))
-    has <- which(form <= from)
-    own[has] <- as.double(substr(text[has], first, last))
-    own
-  }
+  part <- number_in_form(text, form, 1)
   year <- part(1, 4, 3)
   month <- part(6, 7, 2)
   day <- part(9, 10, 1)
@@ -115,10 +110,29 @@ date_number <- function(text) {
 
 #' @return (integer) The row of `date_forms`.
 #' @noRd
-date_form <- function(text) {
+date_form <- function(text) text_form(text, date_forms)
+
+#' The form that each text has
+#' @param forms (character) Regular expressions, which exclude each other.
+#' @return (integer) `NA`: none.
+#' @noRd
+text_form <- function(text, forms) {
   found <- rep(NA_integer_, length(text))
-  for (k in seq_along(date_forms)) found[grepl(date_forms[k], text)] <- k
+  for (k in seq_along(forms)) found[grepl(forms[k], text)] <- k
   found
+}
+
+#' A reader of numbers at fixed places, which only the first forms have
+#' @param absent (number) Where the form has none.
+#' @return (function of a first and a last place, and the last form) Numbers.
+#' @noRd
+number_in_form <- function(text, form, absent) {
+  function(first, last, from) {
+    own <- rep(absent, length(text))
+    has <- which(form <= from)
+    own[has] <- as.double(substr(text[has], first, last))
+    own
+  }
 }
 
 #' The period that a codebook's dates all start

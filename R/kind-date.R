@@ -65,15 +65,21 @@ is_long.Date <- function(x, digits = 3) {
 
 # A draft ----------------------------------------------------------------------
 
+#' Refuse years that four digits do not show
+#' @param what (string) What a message calls the column's values.
+#' @noRd
+check_drafted_years <- function(years, what, name) {
+  beyond <- sum(years < 0 | years > 9999)
+  refuse_if(
+    beyond > 0, "{what} must lie in the years 0 to 9999.",
+    x = "Those of {.val {name}} do not, for {counted(beyond, 'record')}.",
+    arg = "data"
+  )
+}
+
 draft_date <- function(days, x, name) {
   days <- floor(days[is.finite(days)])
-  years <- civil_date(days)$year
-  refuse_if(
-    any(years < 0 | years > 9999),
-    "Dates must lie in the years 0 to 9999.",
-    x = "Those of {.val {name}} do not, for
-         {counted(sum(years < 0 | years > 9999), 'record')}.", arg = "data"
-  )
+  check_drafted_years(civil_date(days)$year, "Dates", name)
   codes <- date_codes(days)
   days <- days[!days %in% codes]
   if (differ_mostly(days) && length(days) > few_levels) {

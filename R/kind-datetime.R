@@ -68,13 +68,7 @@ datetime_forms <- c(
 
 #' @return (integer) The row of `datetime_forms`.
 #' @noRd
-datetime_form <- function(text) {
-  found <- rep(NA_integer_, length(text))
-  for (k in seq_along(datetime_forms)) {
-    found[grepl(datetime_forms[k], text)] <- k
-  }
-  found
-}
+datetime_form <- function(text) text_form(text, datetime_forms)
 
 #' Date-times as seconds since 1970
 #' @param text (character)
@@ -83,12 +77,7 @@ datetime_form <- function(text) {
 datetime_number <- function(text) {
   text <- unname(as.character(text))
   form <- datetime_form(text)
-  part <- function(first, last, from) {
-    own <- rep(0, length(text))
-    has <- which(form <= from)
-    own[has] <- as.double(sub("Z$", "", substr(text[has], first, last)))
-    own
-  }
+  part <- number_in_form(sub("Z$", "", text), form, 0)
   day <- date_number(ifelse(is.na(form), NA, substr(text, 1, 10)))
   hour <- part(12, 13, 2)
   minute <- part(15, 16, 2)
@@ -169,13 +158,7 @@ is_long.POSIXct <- function(x, digits = 3) {
 draft_datetime <- function(values, x, name) {
   seconds <- values[is.finite(values)]
   days <- floor(seconds / 86400)
-  years <- civil_date(days)$year
-  refuse_if(
-    any(years < 0 | years > 9999),
-    "Date-times must lie in the years 0 to 9999.",
-    x = "Those of {.val {name}} do not, for
-         {counted(sum(years < 0 | years > 9999), 'record')}.", arg = "data"
-  )
+  check_drafted_years(civil_date(days)$year, "Date-times", name)
   codes <- unique(seconds[days %in% date_codes(days)])
   rest <- seconds[!seconds %in% codes]
   minutes <- all(rest %% 60 == 0)

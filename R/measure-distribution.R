@@ -10,16 +10,12 @@ measure_distribution <- function(case) {
   if (is.null(case$variable)) {
     return(NULL)
   }
-  y <- case$y(case$data, "data")
-  v <- case$weights(case$data)
-  list(of = function(set, whose) {
-    z <- case$y(set, "synthetic")
-    w <- case$weights(set)
-    list(figures = if (case$shares_alone) {
+  measure_of_values(case, function(y, z, v, w, set) {
+    if (case$shares_alone) {
       c(shares = share_error(list(y), list(z), v, w))
     } else {
       ecdf_distance(y, z, v, w)
-    })
+    }
   })
 }
 
@@ -30,12 +26,8 @@ measure_groups <- function(case) {
   if (length(case$groups) == 0) {
     return(NULL)
   }
-  y <- case$y(case$data, "data")
-  v <- case$weights(case$data)
-  list(of = function(set, whose) {
-    z <- case$y(set, "synthetic")
-    w <- case$weights(set)
-    list(figures = c(groups = mean(vapply(case$groups, function(group) {
+  measure_of_values(case, function(y, z, v, w, set) {
+    c(groups = mean(vapply(case$groups, function(group) {
       g <- case$data[[group]]
       h <- set[[group]]
       if (case$shares_alone) {
@@ -43,7 +35,19 @@ measure_groups <- function(case) {
       } else {
         group_error(g, y, h, z, case$transform, v, w)
       }
-    }, 0))))
+    }, 0)))
+  })
+}
+
+#' @param figures (function) Of the values of file and set, their survey weights
+#'   and the set.
+#' @noRd
+measure_of_values <- function(case, figures) {
+  y <- case$y(case$data, "data")
+  v <- case$weights(case$data)
+  list(of = function(set, whose) {
+    z <- case$y(set, "synthetic")
+    list(figures = figures(y, z, v, case$weights(set), set))
   })
 }
 
