@@ -139,6 +139,13 @@ check_book_values <- function(row, spec, own_check) {
     i = "Set {.field zero} to {.code TRUE}, or {.field lower} above 0.",
     arg = "x"
   )
+  refuse_if(
+    NROW(amount_parts(spec)) == 0,
+    "{.val {column}} must be able to have a value.",
+    x = "None that its {.field digits} or heaps allow lies from {.field lower}
+         to {.field upper}.",
+    i = "State bounds farther apart, or more decimals.", arg = "x"
+  )
 }
 
 check_book_heaps <- function(spec) {

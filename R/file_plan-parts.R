@@ -10,7 +10,8 @@
 #'   amounts?), `low`, `high` (closed range of its values), `unit` (its values
 #'   are multiples of it; 0: any), `months` (they start a period of so many
 #'   months; `NA`: they need not), `fine` (the least that a value is moved by).
-#'   Parts that can have no value are left out.
+#'   Parts that can have no value are left out. check_book_values() refuses a
+#'   codebook without any, which is `NULL` or has no row.
 #' @noRd
 amount_parts <- function(spec) {
   negative <- spec$transform == "log" && spec$lower < 0
@@ -60,6 +61,9 @@ amount_parts <- function(spec) {
       )
     }
   )
+  if (length(rows) == 0) {
+    return(NULL)
+  }
   # Binding data frames takes ten times as long
   fields <- stats::setNames(nm = names(rows[[1]]))
   parts <- list2DF(lapply(fields, function(field) {

@@ -55,8 +55,6 @@ paid_amount <- function(n, name, type) {
       c(0, 1e5), c(1, 2e6), c(-500, 3000), c(100, 300), c(1000, 1001), c(1, 99)
     )
   )
-  # A multiple of 100 must lie within
-  if (ends[2] < 100) digits <- max(digits, 0)
   transform <- paid_pick("", "identity", "log", "asinh")
   # Zero lies within the bounds of a logarithm only as a part
   inside <- ends[1] <= 0 && ends[2] >= 0

@@ -345,3 +345,23 @@ test_that("confirm_codebook() lists what it confirms and what the file has", {
     confirm_codebook(draft, data = file["g"]), class = input_error
   )
 })
+
+test_that("bounds between which no value lies are refused", {
+  book <- function(...) {
+    codebook(data.frame(column = "x", type = "amount", ...))
+  }
+  for (transform in c("identity", "log")) {
+    expect_error(
+      book(lower = "1", upper = "99", digits = "-2", transform = transform),
+      "must be able to have a value", class = "pseudosynth_error_input"
+    )
+    # One is enough, and so is a part
+    expect_no_error(
+      book(lower = "1", upper = "100", digits = "-2", transform = transform)
+    )
+    expect_no_error(book(
+      lower = "1", upper = "99", digits = "-2", transform = transform,
+      codes = "999"
+    ))
+  }
+})
