@@ -38,6 +38,9 @@ largest_bound <- 1e15
 # Sums and priors are of numbers about 1: the least size of the larger bound
 smallest_size <- 1e-4
 
+# Bins between bounds closer than this are no wider than rounding
+least_width <- 1e-10
+
 most_digits <- 9L
 
 # What an amount states that may have any decimals
@@ -89,6 +92,13 @@ check_book_values <- function(row, spec, own_check) {
     "One bound of {.val {column}} must be at least {smallest_size} in absolute
      value.",
     i = "Measure the column in a smaller unit.", arg = "x"
+  )
+  refuse_if(
+    diff(bounds) < least_width * size,
+    "{.field lower} and {.field upper} of {.val {column}} must differ by at
+     least {least_width} of the larger one.",
+    i = "Numbers this close are hardly told apart: subtract {.field lower} from
+         the column.", arg = "x"
   )
   refuse_if(
     !all(is.finite(spec$codes)) || anyDuplicated(spec$codes) > 0,

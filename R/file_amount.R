@@ -68,7 +68,9 @@ amount_breaks <- function(amount, bins = amount_bins) {
     at <- log1p(ends[1] - 0.5 + 1e-9)
     breaks <- seq(at, log1p(ends[2] + 0.5), length.out = bins + 1)
     breaks <- floor(expm1(breaks)) + 0.5
-    return(unique(c(ends[1] - 0.5, breaks[-c(1, bins + 1)], ends[2] + 0.5)))
+    ends <- ends + c(-0.5, 0.5)
+    inner <- breaks[breaks > ends[1] & breaks < ends[2]]
+    return(unique(c(ends[1], inner, ends[2])))
   }
   even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
   step <- if (amount$transform == "identity") amount$unit else 0
@@ -82,7 +84,7 @@ amount_breaks <- function(amount, bins = amount_bins) {
   }
   inner <- between_values(amount, inner[inner > ends[1] & inner < ends[2]])
   # What differs by rounding alone is one break: no value lies between
-  near <- 1e-9 * diff(ends)
+  near <- max(1e-9 * diff(ends), 2^-48 * max(abs(ends)))
   inner <- sort(inner[inner > ends[1] + near & inner < ends[2] - near])
   inner <- inner[diff(c(-Inf, inner)) > near]
   unique(c(ends[1], inner, ends[2]))

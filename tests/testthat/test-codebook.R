@@ -365,3 +365,19 @@ test_that("bounds between which no value lies are refused", {
     ))
   }
 })
+
+test_that("bounds that rounding can hardly tell apart are refused", {
+  book <- function(lower, upper, ...) {
+    codebook(data.frame(
+      column = "x", lower = lower, upper = upper, digits = "any", ...
+    ))
+  }
+  for (transform in c("identity", "log", "asinh")) {
+    expect_error(
+      book("93584605515934.5", "93584605515935.2",
+        type = "amount", transform = transform
+      ), "must differ by at least 1e-10", class = "pseudosynth_error_input"
+    )
+  }
+  expect_no_error(book("1e14", "100000000100000", type = "amount"))
+})

@@ -196,16 +196,19 @@ test_that("bins of amounts are wider than rounding", {
   # The curve there and back gives 99 - 1e-14 beside 99
   ends <- rbind(
     c(1, 99), c(0, 1e6), c(-5000, 99999), c(1, 2e6), c(0, 0.3), c(-1, 1),
-    c(0, 1e9)
+    c(0, 1e9), c(1e14, 1e14 + 1e5), c(0.022, 0.022 + 1e-9)
   )
   for (i in seq_len(nrow(ends))) {
     book <- codebook(data.frame(
-      column = "x", type = "amount", lower = as.character(ends[i, 1]),
-      upper = as.character(ends[i, 2]), digits = "any",
+      column = "x", type = "amount", lower = format(ends[i, 1], digits = 15),
+      upper = format(ends[i, 2], digits = 15), digits = "any",
       transform = "identity", heaps = if (i %% 2 == 1) "5" else ""
     ))
     found <- amount_model(column_specs(book)$x)$breaks
     expect_gt(min(diff(found)), 1e-9 * diff(ends[i, ]))
+    # The middle of a bin is in it
+    middle <- (found[-1] + found[-length(found)]) / 2
+    expect_identical(findInterval(middle, found), seq_along(middle))
     expect_equal(range(found), ends[i, ])
   }
 })
