@@ -22,14 +22,6 @@ all_finite <- function(x) {
   all(is.finite(x))
 }
 
-#' The smallest and the largest of the finite numbers
-#' @noRd
-finite_range <- function(x) {
-  facts <- number_facts_(x)
-  reach <- c(facts$least, facts$most)
-  if (all(is.finite(reach))) reach else range(x[is.finite(x)])
-}
-
 #' Does a vector have at least so many distinct values?
 #' @noRd
 has_values <- function(x, n) {

@@ -33,8 +33,10 @@
 #'   this sum: it may have no value of the amount.
 #' @section Privacy: The vectors are functions of a true record. They are
 #'   confidential and never part of a release.
+#'   Whether `data` has the release's own records cannot be checked: a release
+#'   keeps nothing of them.
 #' @section Error types: `pseudosynth_error_input`: `release` is no release with
-#'   noise, `data` is not what it was made from, or there is no record `i`.
+#'   noise, `data` has other columns or bounds, or there is no record `i`.
 #'   `pseudosynth_error_edited`: the release was changed by hand.
 #' @seealso [audit_guarantee()], [plot.record_vectors()]
 #' @examples
