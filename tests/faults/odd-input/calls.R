@@ -38,7 +38,7 @@ odd_objects <- function() {
       score_audit = quietly(audit_guarantee(scores, data, replicates = 20))
     ),
     lapply(c(
-      attribute = "risk", compared = "compare",
+      attribute = "risk_measured", compared = "compare",
       utility = "utility", pooled = "pool", resampled = "resample_statistics",
       external = "external_fit", censor = "censor", audit = "audit_guarantee",
       topcoded = "topcode"
