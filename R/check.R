@@ -539,11 +539,15 @@ check_folder_of <- function(path, arg = rlang::caller_arg(path),
   )
 }
 
+#' The system's calls for files fail on other text
+#' @noRd
+is_text_of_path <- function(path) validEnc(path) & Encoding(path) != "bytes"
+
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
 check_path <- function(path, arg = "path") {
   check_string(path, arg = arg)
   refuse_if(
-    !validEnc(path) || Encoding(path) == "bytes",
+    !is_text_of_path(path),
     "{.arg {arg}} must be text in a known encoding.",
     x = "It holds bytes that are not valid in this session's encoding.",
     i = "Convert it with {.fn iconv}.", arg = arg

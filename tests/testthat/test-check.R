@@ -195,4 +195,13 @@ test_that("a path of bytes that are no text is refused", {
     class = input_error
   )
   expect_identical(check_path("K\u00f6ln"), "K\u00f6ln")
+  # Paths of data, which may be several
+  bytes <- `Encoding<-`("\xff\xfe", "bytes")
+  expect_error(read_ce(bytes), "must be the name", class = input_error)
+  queries <- function(data) {
+    release_queries(y ~ x, data, reference = list("(Intercept)" = 0, sigma = 1))
+  }
+  for (f in list(check_paths, draft_codebook, queries)) {
+    expect_error(f(bytes), "known encoding", class = input_error)
+  }
 })
