@@ -189,9 +189,19 @@ check_string <- function(x, null = FALSE, empty = FALSE,
   check_present(x, arg)
   must <- "{.arg {arg}} must be one string."
   check_that(null && is.null(x) || is_string(x), x, must, arg = arg)
+  refuse_if(
+    is.character(x) && !in_known_encoding(x),
+    "{.arg {arg}} must be text in a known encoding.",
+    x = "It holds bytes that are not valid in this session's encoding.",
+    i = "Convert it with {.fn iconv}.", arg = arg
+  )
   refuse_if(!empty && any(!nzchar(x)), must, x = "It is empty.", arg = arg)
   take_bare(x, substitute(x), parent.frame())
 }
+
+#' Text that can be counted, shown and given to the system
+#' @noRd
+in_known_encoding <- function(x) validEnc(x) & Encoding(x) != "bytes"
 
 is_string <- function(x) rlang::is_string(x) && is.null(dim(x))
 
@@ -539,19 +549,9 @@ check_folder_of <- function(path, arg = rlang::caller_arg(path),
   )
 }
 
-#' The system's calls for files fail on other text
-#' @noRd
-is_text_of_path <- function(path) validEnc(path) & Encoding(path) != "bytes"
-
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
 check_path <- function(path, arg = "path") {
   check_string(path, arg = arg)
-  refuse_if(
-    !is_text_of_path(path),
-    "{.arg {arg}} must be text in a known encoding.",
-    x = "It holds bytes that are not valid in this session's encoding.",
-    i = "Convert it with {.fn iconv}.", arg = arg
-  )
   n <- nchar(path, "bytes")
   refuse_if(
     n > 1000, "{.arg {arg}} must be a path of at most 1000 bytes.",

@@ -187,7 +187,7 @@ check_cell_values <- function(x, name, n) {
   }
   refuse(is.na(x), "have no missing values", "missing")
   if (is.character(x)) {
-    refuse(!validEnc(x), "be text in a known encoding", "not valid")
+    refuse(!in_known_encoding(x), "be text in a known encoding", "not valid")
   } else {
     refuse(!is.finite(x), "be finite", "infinite")
   }

@@ -93,7 +93,7 @@ check_paths <- function(paths) {
       x = "{sum(wrong)} of the paths {?is/are} {is}.", arg = "data"
     )
   }
-  refuse(!is_text_of_path(paths), "not text in a known encoding")
+  refuse(!in_known_encoding(paths), "not text in a known encoding")
   refuse(is.na(paths) | !file.exists(paths) | dir.exists(paths), "no file")
   # DuckDB takes these for patterns of several names
   real <- normalizePath(paths)

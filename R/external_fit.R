@@ -166,7 +166,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
 }
 
 # The name of a vector of a program
-is_variable <- function(x) rlang::is_string(x) && validEnc(x)
+is_variable <- function(x) rlang::is_string(x) && in_known_encoding(x)
 
 check_flag_or_na <- function(x, arg = rlang::caller_arg(x)) {
   refuse_if(

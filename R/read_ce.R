@@ -153,7 +153,7 @@ check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x)) {
 ce_files <- function(path) {
   refuse_if(
     !is.character(path) || length(path) == 0 || anyNA(path) ||
-      !all(is_text_of_path(path)),
+      !all(in_known_encoding(path)),
     "{.arg path} must be the name of a directory or of one or more files.",
     arg = "path"
   )

@@ -30,7 +30,7 @@ check_text <- function(x, name) {
 }
 
 bad_text <- function(x) {
-  if (is.character(x)) which(!validEnc(x) | Encoding(x) == "bytes")
+  if (is.character(x)) which(!in_known_encoding(x))
 }
 
 #' @param bad (integer) Records, of `n`.
