@@ -245,6 +245,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_no_dots(..., hint = "See {.fn score_release}.")
   check_ledger(ledger)
   check_formula(formula)
+  check_present(data)
   if (!has_engine(data)) check_data_frame(data)
   family <- check_score_family(family)
   # Nothing is asked for that a call with this left side could not use

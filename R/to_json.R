@@ -4,7 +4,8 @@
 #'
 #' @param x (`privacy_guarantee` or `score_release`) A label, see [guarantee()],
 #'   or a [score_release()].
-#' @param ... Passed to `jsonlite::toJSON()`, such as `pretty = FALSE`.
+#' @param ... Passed to `jsonlite::toJSON()`, such as `pretty = FALSE`. An
+#'   indent `pretty` is at most 20 blanks.
 #'
 #' @return (string) JSON text with the fields of the label, or the public and
 #'   released numbers of a score release with its label. Fields that are
@@ -29,6 +30,13 @@ to_json <- function(x, ...) {
   check_present(x)
   if (!inherits(x, "score_release")) check_class(x, "privacy_guarantee")
   check_installed("jsonlite")
+  # jsonlite indents by as many blanks as it is told, and never ends
+  pretty <- list(...)$pretty
+  refuse_if(
+    is.numeric(pretty) && !all(abs(pretty) %in% 0:20),
+    "{.arg pretty} must be {.code TRUE}, {.code FALSE} or an indent of at most
+    20 blanks.", arg = "pretty"
+  )
   tryCatch(json_text(as.list(x), ...), error = function(error) {
     abort_input(
       "{.arg ...} must be arguments of {.fn jsonlite::toJSON}.",

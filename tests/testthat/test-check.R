@@ -105,6 +105,9 @@ test_that("an argument that was left out is named", {
   expect_identical(error$call, quote(check_number()))
   g <- function(y) f(y)
   expect_s3_class(tryCatch(g(), error = identity), "pseudosynth_error_input")
+  # The file, before it is asked what it is
+  release <- function(data) score_release(y ~ x, data, epsilon = 1)
+  expect_error(release(), "must be given", class = "pseudosynth_error_input")
 })
 
 test_that("more names than there are columns are not shown", {

@@ -161,6 +161,10 @@ test_that("labels become lists and JSON", {
   public <- jsonlite::fromJSON(to_json(guarantee(lw_fit(), public = TRUE)))
   expect_null(public$lipschitz_bound)
   expect_error(to_json(1), class = "pseudosynth_error_input")
+  expect_error(
+    to_json(label, pretty = 2^31), "at most 20 blanks",
+    class = "pseudosynth_error_input"
+  )
 })
 
 test_that("objects without a label and a wrong m are refused", {
