@@ -35,6 +35,18 @@ expect_false <- function(object, ...) {
   rlang::inject(testthat::expect_false(object, ..., !!!labels))
 }
 
+# testthat's own cannot fail in its version 3.1.6, which Debian 12 has
+expect_no_message <- function(object, class = "message") {
+  said <- NULL
+  withCallingHandlers(object, message = function(condition) {
+    if (inherits(condition, class)) {
+      said <<- c(said, conditionMessage(condition))
+    }
+    tryInvokeRestart("muffleMessage")
+  })
+  expect_identical(said, NULL)
+}
+
 passed <- function(object) {
   testthat::succeed()
   invisible(object)

@@ -35,6 +35,12 @@ expect_nothing_in <- function(object, what) {
   )
 }
 
+# Where nothing else is: a built figure holds the frames that it was built in
+built_apart <- function(figure) {
+  apart <- list2env(list(figure = figure), parent = baseenv())
+  eval(quote(ggplot2::ggplot_build(figure)), apart)
+}
+
 found_doubles <- function(bytes, numbers) {
   numbers_met_(bytes, as.double(numbers))
 }

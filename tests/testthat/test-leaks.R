@@ -21,7 +21,7 @@ test_that("nothing that may leave holds a mark", {
     expect_nothing_in(guarantee(sets), name)
     expect_nothing_in(to_json(guarantee(sets)), name)
     expect_nothing_in(autoplot(sets), name)
-    expect_nothing_in(ggplot2::ggplot_build(autoplot(sets)), name)
+    expect_nothing_in(built_apart(autoplot(sets)), name)
     expect_nothing_in(with(sets, mean(y)), name)
     expect_nothing_in(
       pool(lapply(sets$sets, function(set) {
@@ -38,7 +38,7 @@ test_that("nothing that may leave holds a mark", {
     expect_nothing_in(x, name)
     expect_nothing_in(guarantee(x), name)
     expect_nothing_in(autoplot(x), name)
-    expect_nothing_in(ggplot2::ggplot_build(autoplot(x)), name)
+    expect_nothing_in(built_apart(autoplot(x)), name)
     expect_nothing_said(utils::capture.output(print(x)), name)
   }
   scores <- objects$scores

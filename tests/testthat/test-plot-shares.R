@@ -9,7 +9,7 @@ test_that("shares are those of a table", {
 })
 
 layer_kinds <- function(figure) {
-  vapply(figure$layers, function(layer) class(layer$geom)[1], "")
+  unname(vapply(figure$layers, function(layer) class(layer$geom)[1], ""))
 }
 
 test_that("two values and few counts get bars, many counts cumulative lines", {

@@ -35,7 +35,9 @@ test_that("synthesize() of a fit and release() say how sets differ", {
     synthesize(fit, newdata = data[1:50, ], seed = 1),
     class = "pseudosynth_message_remarks"
   )
-  honest <- data.frame(x = data$x, y = withr::with_seed(2, stats::rnorm(600)))
+  honest <- data.frame(
+    x = data$x, y = 20 + withr::with_seed(2, stats::rnorm(600))
+  )
   fit <- quick_fit(y ~ x, honest, stats::gaussian(), prior = prior_normal())
   expect_no_message(
     synthesize(fit, m = 2, seed = 1), class = "pseudosynth_message_remarks"
