@@ -312,6 +312,12 @@ autoplot.utility <- function(object, ...) {
   found <- found[
     !found$statistic %in% bad & !grepl("^multiples", found$statistic),
   ]
+  refuse_if(
+    nrow(found) == 0,
+    "A figure of differences needs a statistic of the file that is not 0.",
+    x = "All statistics of {.val {object$variable}} are 0.",
+    i = "{.code print(x)} shows those of the sets.", arg = "object"
+  )
   shown <- unique(found$statistic)
   first <- c("mean", "sd", "total")
   place <- function(x) factor(x, rev(c(first, setdiff(shown, first))))

@@ -589,3 +589,11 @@ test_that("utility remarks on spreads, signs and shared values that are off", {
     "The standard deviation of the sets"
   )
 })
+
+test_that("a figure of a column of zeros is refused: nothing is relative to 0", {
+  zeros <- data.frame(y = rep(0, 20))
+  expect_error(
+    plot(utility(zeros, zeros, "y")), "not 0",
+    class = "pseudosynth_error_input"
+  )
+})
