@@ -26,7 +26,9 @@
 # make headers   every header of the core alone
 # make nightly   what takes too long for continuous integration: all cases of
 #                the long tests, the package's tests as CRAN runs them, headers,
-#                sanitizers, gctorture, kills
+#                sanitizers, gctorture, kills, Windows
+# make windows   the same programs and the bindings as Windows sees them, by
+#                mingw-w64 and wine
 # make sanitize  the same programs under address and undefined-behaviour checks
 # make valgrind  every function of the C++ code under valgrind, from R
 # make torture   the same with R's garbage collector at every allocation
@@ -38,7 +40,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies \
   kills neighbours odd paid mutants coverage site install hooks core headers nightly \
-  sanitize valgrind torture clean
+  windows sanitize valgrind torture clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -214,6 +216,12 @@ headers:
 nightly: export NIGHTLY := true
 nightly: test lint headers sanitize torture kills
 	@NIGHTLY= CHECK_ALL=true $(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory windows
+
+# An hour on one processor
+windows:
+	@tools/install-dependencies.sh run
+	@JOBS=$(JOBS) tools/windows.sh
 
 sanitize:
 	@tools/install-dependencies.sh run
@@ -230,5 +238,5 @@ torture: install
 	@Rscript --vanilla tools/bindings.R torture
 
 clean:
-	rm -rf $(LIBRARY) $(STAMPS) .check .core .headers .sanitize .sanitize-threads .mutants demo-output calibration-output
+	rm -rf $(LIBRARY) $(STAMPS) .check .core .headers .sanitize .sanitize-threads .windows .mutants demo-output calibration-output
 	rm -f {src,tests/hooks/src}/{*.{o,d,so},symbols.rds} pseudosynth_*.tar.gz
