@@ -197,7 +197,7 @@ FOR_SANITIZERS := $(patsubst %,tests/core/%.cpp,fuzz_design samplers \
   invariance_mixture invariance_nuts invariance_regression invariance_surrogate)
 # These compile for long and run for no time
 UNOPTIMISED := $(patsubst %,tests/core/%.cpp,families lines dense \
-  mixture_metric core)
+  mixture_metric core roles)
 CORE := $(filter-out $(FOR_SANITIZERS) $(UNOPTIMISED),$(sort \
   $(wildcard tests/core/*.cpp)))
 core:
