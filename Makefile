@@ -26,7 +26,9 @@
 # make headers   every header of the core alone
 # make nightly   what takes too long for continuous integration: all cases of
 #                the long tests, the package's tests as CRAN runs them, headers,
-#                sanitizers, gctorture, kills
+#                sanitizers, gctorture, kills, Windows
+# make windows   the same programs and the bindings as Windows sees them, by
+#                mingw-w64 and wine
 # make sanitize  the same programs under address and undefined-behaviour checks
 # make valgrind  every function of the C++ code under valgrind, from R
 # make torture   the same with R's garbage collector at every allocation
@@ -38,7 +40,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies \
   kills neighbours odd paid mutants coverage site install hooks core headers nightly \
-  sanitize valgrind torture clean
+  windows sanitize valgrind torture clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -195,7 +197,7 @@ FOR_SANITIZERS := $(patsubst %,tests/core/%.cpp,fuzz_design samplers \
   invariance_mixture invariance_nuts invariance_regression invariance_surrogate)
 # These compile for long and run for no time
 UNOPTIMISED := $(patsubst %,tests/core/%.cpp,families lines dense \
-  mixture_metric core)
+  mixture_metric core roles)
 CORE := $(filter-out $(FOR_SANITIZERS) $(UNOPTIMISED),$(sort \
   $(wildcard tests/core/*.cpp)))
 core:
@@ -214,6 +216,12 @@ headers:
 nightly: export NIGHTLY := true
 nightly: test lint headers sanitize torture kills
 	@NIGHTLY= CHECK_ALL=true $(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory windows
+
+# An hour on one processor
+windows:
+	@tools/install-dependencies.sh run
+	@JOBS=$(JOBS) tools/windows.sh
 
 sanitize:
 	@tools/install-dependencies.sh run
@@ -230,5 +238,5 @@ torture: install
 	@Rscript --vanilla tools/bindings.R torture
 
 clean:
-	rm -rf $(LIBRARY) $(STAMPS) .check .core .headers .sanitize .sanitize-threads .mutants demo-output calibration-output
+	rm -rf $(LIBRARY) $(STAMPS) .check .core .headers .sanitize .sanitize-threads .windows .mutants demo-output calibration-output
 	rm -f {src,tests/hooks/src}/{*.{o,d,so},symbols.rds} pseudosynth_*.tar.gz

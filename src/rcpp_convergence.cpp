@@ -21,17 +21,15 @@ Rcpp::List convergence_(Rcpp::NumericMatrix values, int chains, int threads) {
   const int n_blocks = static_cast<int>(cut.size()) - 1;
   const auto block = [&](int b) {
     ps::ConvergenceKernel figures(chains, S / chains);
-    for (int j = cut[static_cast<std::size_t>(b)];
-         j < cut[static_cast<std::size_t>(b) + 1] && !stop; ++j)
-      found[static_cast<std::size_t>(j)] =
-          figures(from + static_cast<std::size_t>(j) * S);
+    for (int j = cut[b]; j < cut[static_cast<std::size_t>(b) + 1] && !stop; ++j)
+      found[j] = figures(from + static_cast<std::size_t>(j) * S);
   };
   if (binding::run_tasks(n > 0 ? n_blocks : 0, threads, stop, block))
     throw Rcpp::internal::InterruptedException();
   Rcpp::NumericVector rhat(n), bulk(n), tail(n);
   const auto or_missing = [](double x) { return std::isnan(x) ? NA_REAL : x; };
   for (int j = 0; j < n; ++j) {
-    const ps::Convergence& of = found[static_cast<std::size_t>(j)];
+    const ps::Convergence& of = found[j];
     rhat[j] = or_missing(of.rhat);
     bulk[j] = or_missing(of.ess_bulk);
     tail[j] = or_missing(of.ess_tail);

@@ -31,7 +31,7 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
   std::vector<ps::TableCounts> counts(static_cast<std::size_t>(parts));
   std::atomic<bool> stop{false};
   binding::run_to_end(parts, threads, stop, [&](int p) {
-    ps::TableCounts& own = counts[static_cast<std::size_t>(p)];
+    ps::TableCounts& own = counts[p];
     own = ps::empty_counts(crossed);
     ps::add_records(
         file, crossed, static_cast<std::size_t>(cut[p]),

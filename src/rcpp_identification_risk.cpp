@@ -95,7 +95,7 @@ Rcpp::List identification_risk_(Rcpp::NumericVector y,
       total[set] += part[set];
   Rcpp::NumericVector risk(m), expected(m), unique(m), true_unique(m);
   for (int set = 0; set < m; ++set) {
-    const ps::MatchSums& of = total[static_cast<std::size_t>(set)];
+    const ps::MatchSums& of = total[set];
     risk[set] = of.risk;
     expected[set] = of.expected;
     unique[set] = static_cast<double>(of.unique);

@@ -161,8 +161,7 @@ Rcpp::NumericMatrix binding::monitor(const ps::Records& records,
                               [&] { return stop.load(); });
       });
   for (const auto& sums : part)
-    for (int s = 0; s < view.S; ++s)
-      column[s] += sums[static_cast<std::size_t>(s)];
+    for (int s = 0; s < view.S; ++s) column[s] += sums[s];
   if (n_quantiles == 0) return out;
   const std::vector<int> cut_draws = binding::cut_range(view.S, 64);
   binding::run_to_end(
@@ -170,10 +169,9 @@ Rcpp::NumericMatrix binding::monitor(const ps::Records& records,
         ps::PredictiveQuantile quantile(records.design, kind.K);
         std::vector<double> draw(static_cast<std::size_t>(view.D));
         std::vector<double> last(kProbabilities.size(), ps::kNaN);
-        for (int s = cut_draws[static_cast<std::size_t>(block)];
+        for (int s = cut_draws[block];
              s < cut_draws[static_cast<std::size_t>(block) + 1] && !stop; ++s) {
-          for (int d = 0; d < view.D; ++d)
-            draw[static_cast<std::size_t>(d)] = view(s, d);
+          for (int d = 0; d < view.D; ++d) draw[d] = view(s, d);
           quantile.set(draw.data());
           for (int q = 0; q < n_quantiles; ++q) {
             const std::size_t at = static_cast<std::size_t>(q);

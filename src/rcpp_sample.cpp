@@ -56,7 +56,7 @@ Rcpp::NumericMatrix stack(const std::vector<ps::ChainResult>& chains,
   const int C = static_cast<int>(chains.size());
   Rcpp::NumericMatrix out(per_chain * C, D);
   for (int c = 0; c < C; ++c) {
-    const ps::Matrix& from = chains[static_cast<std::size_t>(c)].*part;
+    const ps::Matrix& from = chains[c].*part;
     for (int d = 0; d < D; ++d)
       for (int s = 0; s < per_chain; ++s)
         out(c * per_chain + s, d) = from(d, s);
@@ -141,7 +141,7 @@ class KeptChains {
     }
   }
   /// Need the chain not be run?
-  bool has(int chain) const { return kept_[static_cast<std::size_t>(chain)]; }
+  bool has(int chain) const { return kept_[chain]; }
   /// Called from the chain's own thread.
   void finish(int chain) {
     const auto at = static_cast<std::size_t>(chain);
@@ -284,7 +284,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
       [&](int chain) {
         if (kept.has(chain)) return;
         const ps::StopScope scope(handlers.should_stop);
-        ps::ChainResult& out = chains[static_cast<std::size_t>(chain)];
+        ps::ChainResult& out = chains[chain];
         try {
           out = sampling.run(chain, handlers);
         } catch (const ps::Interrupted&) {
@@ -305,7 +305,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   Rcpp::NumericVector meeting;
   long n_nonfinite = 0;
   for (int c = 0; c < C; ++c) {
-    const ps::ChainResult& chain = chains[static_cast<std::size_t>(c)];
+    const ps::ChainResult& chain = chains[c];
     per_chain = std::min(per_chain, chain.completed);
     state[c] = binding::to_r(chain.state);
     stepsize[c] = chain.stepsize;

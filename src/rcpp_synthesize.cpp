@@ -28,8 +28,7 @@ Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   // Every number is set below: memory is first touched there, on all threads
   Rcpp::NumericMatrix out(Rcpp::no_init(records.size(), view.S));
   double* const values = out.begin();
-  const std::unique_ptr<int[]> place(
-      new int[static_cast<std::size_t>(records.size())]);
+  const std::unique_ptr<int[]> place(new int[records.size()]);
   std::atomic<bool> stop{false};
   const std::vector<int> cut = binding::cut_range(records.size(), blocks);
   binding::run_to_end(
@@ -39,8 +38,7 @@ Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   binding::run_to_end(view.S * blocks, threads, stop, [&](int task) {
     const int s = task / blocks;
     std::vector<double> draw(static_cast<std::size_t>(view.D));
-    for (int d = 0; d < view.D; ++d)
-      draw[static_cast<std::size_t>(d)] = view(s, d);
+    for (int d = 0; d < view.D; ++d) draw[d] = view(s, d);
     ps::Rng rng = ps::synthesis_stream(words, s, task % blocks);
     ps::visit_family(kind, [&](const auto& family) {
       ps::synthesize_block(

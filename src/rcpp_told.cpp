@@ -202,8 +202,8 @@ Rcpp::NumericVector squares_beside_(Rcpp::List columns, Rcpp::List residuals,
     if (own.size() != 2 || own[0] < 1 || own[1] < 1 ||
         own[0] > centred.size() || own[1] > centred.size())
       Rcpp::stop("Expected pairs of columns.");
-    const Rcpp::NumericVector& a = margin[static_cast<std::size_t>(own[0] - 1)];
-    const Rcpp::NumericVector& b = margin[static_cast<std::size_t>(own[1] - 1)];
+    const Rcpp::NumericVector& a = margin[own[0] - 1];
+    const Rcpp::NumericVector& b = margin[own[1] - 1];
     if (residual.size() != a.size() * b.size())
       Rcpp::stop("A residual differs from its table in size.");
     double sum = 0.0;

@@ -42,7 +42,7 @@ Sampling augmentation_sampling(const ps::Records& records, int K,
   out.run = [=, &records](int chain, const ps::ChainHandlers& handlers) {
     return ps::run_mixture_chain(records, K, prior, tuning, control.seed, chain,
                                  handlers, control.start(chain),
-                                 &(*moves)[static_cast<std::size_t>(chain)]);
+                                 &(*moves)[chain]);
   };
   out.iterations = static_cast<std::int64_t>(tuning.warmup) + tuning.draws;
   out.acceptance = [=]() -> NamedFigures {

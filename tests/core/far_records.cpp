@@ -161,13 +161,14 @@ void check_means(const Case& from, int K, bool all_moves, int n) {
   quadrature(from, K, larger, smaller);
   const ps::Records records = intercept_alone(from.y(), from.alpha());
   ps::Rng rng(4, 2);
-  ps::MixtureAugmentation chain(records, K, held_prior(), rng);
+  ps::MixtureChain chain(records, K, held_prior(), rng);
+  ps::MixtureAugmentation augmentation(chain);
   ps::MixtureHamiltonianMove hamiltonian(chain, records);
   ps::MixturePairMove pair(chain);
   ps::MixtureMassMove mass(chain);
   std::vector<double> of_larger, of_smaller;
   for (int s = -n / 20; s < n; ++s) {
-    chain.sweep();
+    augmentation.sweep();
     if (all_moves) {
       hamiltonian.move();
       pair.move();

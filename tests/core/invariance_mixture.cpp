@@ -26,64 +26,74 @@ using namespace invariance;
 constexpr int kMovesPerDraw = 10;
 
 /// The parts of a sweep one at a time, each with indicators drawn for it.
-class Parts : public ps::MixtureAugmentation {
+class Parts {
  public:
-  using ps::MixtureAugmentation::MixtureAugmentation;
+  explicit Parts(ps::MixtureChain& chain)
+      : chain_(&chain),
+        given_(chain),
+        components_(given_),
+        hyper_(given_),
+        interweaving_(given_) {}
 
   void coefficients() {
-    each_component([&](int k) { update_coefficients(k); });
+    each_component([&](int k) { components_.update_coefficients(k); });
   }
   void scales() {
-    each_component([&](int k) { update_sigma(k); });
+    each_component([&](int k) { components_.update_sigma(k); });
   }
   void weights() {
     begin();
-    update_pi();
+    hyper_.update_weights();
   }
-  void concentration() { update_gamma(); }
-  void shared_mean() { update_shared_mean(); }
-  void shared_scale() { update_tau(); }
+  void concentration() { hyper_.update_concentration(); }
+  void shared_mean() { hyper_.update_shared_mean(); }
+  void shared_scale() { hyper_.update_shared_scale(); }
   void translation() {
     begin();
     fill_gram();
-    translate();
+    interweaving_.translate();
   }
   void scaling() {
     begin();
     fill_gram();
-    rescale();
+    interweaving_.rescale();
   }
 
  private:
   void begin() {
-    corrected_ = any_fractional_ && K_ > 1;
-    refresh_densities();
-    draw_indicators();
+    given_.set_corrected(true);
+    chain_->refresh_densities();
+    given_.draw();
   }
   template <class Update>
   void each_component(Update&& update) {
     begin();
-    begin_components();
-    for (int k = 0; k < K_; ++k) {
-      enter_component(k);
+    components_.begin();
+    for (int k = 0; k < chain_->state.K; ++k) {
+      components_.enter(k);
       update(k);
-      leave_component(k);
+      components_.leave(k);
     }
   }
   void fill_gram() {
-    for (int k = 0; k < K_; ++k) {
-      gather_members(k, [&](int i) { return y_[i]; });
-      design_.cross_products(n_entries_, entry_row_.data(),
-                             entry_weight_.data(), gram_[k]);
+    for (int k = 0; k < chain_->state.K; ++k) {
+      given_.gather(k, [&](int i) { return chain_->y(i); });
+      given_.cross_products(given_.gram(k));
     }
   }
+
+  ps::MixtureChain* chain_;
+  ps::MixtureIndicators given_;
+  ps::MixtureComponents components_;
+  ps::MixtureHyper hyper_;
+  ps::MixtureInterweaving interweaving_;
 };
 
 using Draws = std::vector<Draw<ps::MixtureState>>;
 
 /// `move` acts on chain.state; what depends on the state is fresh before it.
 void check(const MixtureProblem& problem, const Draws& draws,
-           const std::string& name, ps::MixtureWorkspace& chain, Report& report,
+           const std::string& name, ps::MixtureChain& chain, Report& report,
            const std::function<void()>& move) {
   Differences seen;
   for (const auto& draw : draws) {
@@ -200,7 +210,9 @@ void check_problem(const MixtureProblem& problem, long n_moves,
   const Draws draws =
       exact_draws<ps::MixtureState>(problem, n_moves / kMovesPerDraw, rng);
 
-  Parts chain(problem.records, problem.K, problem.prior, rng);
+  ps::MixtureChain chain(problem.records, problem.K, problem.prior, rng);
+  ps::MixtureAugmentation augmentation(chain);
+  Parts parts(chain);
   ps::MixtureLevelMove level(chain);
   ps::MixtureHamiltonianMove hamiltonian(chain, problem.records);
   ps::MixturePairMove pair(chain);
@@ -212,16 +224,16 @@ void check_problem(const MixtureProblem& problem, long n_moves,
   run("mass", [&] { mass.move(); });
   run("level", [&] { level.move(); });
   run("Hamiltonian", [&] { hamiltonian.move(); });
-  run("sweep", [&] { chain.sweep(); });
-  run("coefficients", [&] { chain.coefficients(); });
-  run("scales", [&] { chain.scales(); });
-  run("weights", [&] { chain.weights(); });
-  run("concentration", [&] { chain.concentration(); });
+  run("sweep", [&] { augmentation.sweep(); });
+  run("coefficients", [&] { parts.coefficients(); });
+  run("scales", [&] { parts.scales(); });
+  run("weights", [&] { parts.weights(); });
+  run("concentration", [&] { parts.concentration(); });
   if (problem.prior.shared) {
-    run("shared mean", [&] { chain.shared_mean(); });
-    run("shared scale", [&] { chain.shared_scale(); });
-    run("translation", [&] { chain.translation(); });
-    run("scaling", [&] { chain.scaling(); });
+    run("shared mean", [&] { parts.shared_mean(); });
+    run("shared scale", [&] { parts.shared_scale(); });
+    run("translation", [&] { parts.translation(); });
+    run("scaling", [&] { parts.scaling(); });
   }
   check_nuts(problem, draws, rng, report);
 }

@@ -64,15 +64,15 @@ void check(const RegressionProblem& problem, const Draws& draws,
   for (const auto& draw : draws) {
     ps::SurrogateChain chain(model, proposal, rng, crossing);
     theta << draw.state.b, std::log(draw.state.sigma);
-    chain.place(theta);
-    chain.set_tau(draw.state.tau);
-    chain.set_omega(draw.state.omega);
+    chain.at.place(theta);
+    chain.at.set_tau(draw.state.tau);
+    chain.at.set_omega(draw.state.omega);
     for (int m = 0; m < n_moves; ++m) move(chain);
     to = draw.state;
-    to.b = chain.theta.head(P);
-    to.sigma = std::exp(chain.theta[P]);
-    to.tau = chain.tau();
-    to.omega = chain.omega();
+    to.b = chain.at.theta.head(P);
+    to.sigma = std::exp(chain.at.theta[P]);
+    to.tau = chain.at.tau();
+    to.omega = chain.at.omega();
     seen.add(draw.weight, problem.measure(draw.state), problem.measure(to),
              to.b != draw.state.b || to.sigma != draw.state.sigma);
   }
@@ -94,24 +94,28 @@ void check_crossing(const RegressionProblem& problem,
   const auto run = [&](const std::string& name, const Move& move) {
     check(problem, draws, name, proposal, &crossing, move, kMoves, rng, report);
   };
-  run("jumps", [](ps::SurrogateChain& chain) { chain.jump(); });
-  run("wide slices", [](ps::SurrogateChain& chain) { chain.wide_slice(); });
-  run("ellipses", [](ps::SurrogateChain& chain) { chain.ellipse(); });
+  run("jumps", [](ps::SurrogateChain& chain) { chain.jumps.jump(); });
+  run("wide slices",
+      [](ps::SurrogateChain& chain) { chain.slices.wide_slice(); });
+  run("ellipses", [](ps::SurrogateChain& chain) { chain.jumps.ellipse(); });
   if (problem.hierarchical) {
-    run("joint jumps", [](ps::SurrogateChain& chain) { chain.joint_jump(); });
-    run("scales", [](ps::SurrogateChain& chain) { chain.scale_slice(); });
+    run("joint jumps",
+        [](ps::SurrogateChain& chain) { chain.jumps.joint_jump(); });
+    run("scales",
+        [](ps::SurrogateChain& chain) { chain.slices.scale_slice(); });
     run("common scale",
-        [](ps::SurrogateChain& chain) { chain.common_slice(); });
-    run("redrawn", [](ps::SurrogateChain& chain) { chain.redraw(); });
+        [](ps::SurrogateChain& chain) { chain.slices.common_slice(); });
+    run("redrawn", [](ps::SurrogateChain& chain) { chain.jumps.redraw(); });
   }
   if (problem.records.censor.active && problem.P > 1) {
     run("reference level, all of it",
-        [](ps::SurrogateChain& chain) { chain.reference_slice(); });
+        [](ps::SurrogateChain& chain) { chain.slices.reference_slice(); });
     run("exchanged level",
-        [](ps::SurrogateChain& chain) { chain.exchange_level(); });
-    run("one level", [](ps::SurrogateChain& chain) { chain.group_slice(1); });
+        [](ps::SurrogateChain& chain) { chain.jumps.exchange_level(); });
+    run("one level",
+        [](ps::SurrogateChain& chain) { chain.slices.group_slice(1); });
     run("reference level",
-        [](ps::SurrogateChain& chain) { chain.group_slice(0); });
+        [](ps::SurrogateChain& chain) { chain.slices.group_slice(0); });
   }
   run("all that cross", kSweep);
 }
@@ -138,7 +142,8 @@ void check_problem(const RegressionProblem& problem, long n_moves, ps::Rng& rng,
   run("all, across the mean", 0.25, -0.5, 0.5);
   check(
       problem, draws, "slices", proposal, nullptr,
-      [](ps::SurrogateChain& chain) { chain.slice(); }, kMoves, rng, report);
+      [](ps::SurrogateChain& chain) { chain.slices.slice(); }, kMoves, rng,
+      report);
   check_crossing(problem, proposal, draws, rng, report);
 }
 

@@ -62,6 +62,9 @@ for (name in names(cases)) local({
       )
     }
     # What clipped scores are expected to be, and how that moves
+    if (is.null(law$clip)) {
+      return()
+    }
     frame <- score_frame(family, eta, shape)
     frame$clip <- law$clip[2]
     expected <- expected_scores(family, frame, shape)

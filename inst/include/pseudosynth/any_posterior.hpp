@@ -8,6 +8,7 @@
 
 #include "math.hpp"
 #include "rng.hpp"
+#include "roles.hpp"
 
 namespace pseudosynth {
 
@@ -56,6 +57,7 @@ class AnyPosterior {
 
   template <class Posterior>
   struct Holder final : Interface {
+    static_assert(role::OfPosterior<Posterior>::kKept);
     explicit Holder(Posterior from) : posterior(std::move(from)) {}
     int size() const override { return posterior.size(); }
     int n_draw() const override { return posterior.n_draw(); }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "count_of.hpp"
 #include "math.hpp"
 #include "rng.hpp"
 #include "stop.hpp"
@@ -36,8 +37,7 @@ inline Matrix product(const Matrix& a, const Matrix& b) {
 inline void add_outer(double weight, const Vector& x, const Vector& y,
                       Matrix& out) {
   for (Eigen::Index j = 0; j < y.size(); ++j)
-    add_multiple(x.data(), weight * y[j], &out(0, j),
-                 static_cast<int>(x.size()));
+    add_multiple(x.data(), weight * y[j], &out(0, j), count_of(x));
 }
 
 inline void symmetrise(Matrix& a) {

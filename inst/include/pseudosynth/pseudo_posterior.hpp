@@ -16,6 +16,7 @@
 #include "prior/coefficient_prior.hpp"
 #include "records.hpp"
 #include "rng.hpp"
+#include "roles.hpp"
 #include "tabulated_density.hpp"
 
 namespace pseudosynth {
@@ -81,6 +82,9 @@ LeastSquares start_of(const Records& records, const CoefficientPrior& prior,
 /// One object serves one chain (it holds work space); copies are independent.
 template <class Family>
 class PseudoPosterior {
+  static_assert(role::OfExtras<Family>::kKept);
+  static_assert(role::OfLikelihood<typename LikelihoodOf<Family>::Type>::kKept);
+
  public:
   /// @param records must outlive this object and its copies.
   /// @throw std::invalid_argument if prior and design differ in columns.

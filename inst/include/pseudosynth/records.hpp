@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "count_of.hpp"
 #include "design/design.hpp"
 
 namespace pseudosynth {
@@ -147,8 +148,7 @@ struct Records {
     std::vector<double> centre(censor.active ? N : 0);
     RowSort sort;
     for (int r = 0; r < design.n_rows(); ++r) {
-      const std::size_t first = static_cast<std::size_t>(
-          design.row_start()[static_cast<std::size_t>(r)]);
+      const std::size_t first = static_cast<std::size_t>(design.row_start()[r]);
       const std::size_t last = static_cast<std::size_t>(
           design.row_start()[static_cast<std::size_t>(r) + 1]);
       sort.gather(design.order().data() + first, last - first, response,
@@ -165,19 +165,13 @@ struct Records {
   }
 
   /// First record of cell c; of cell n_cells(): one past the last record.
-  int cell_begin(int c) const {
-    return cell_start[static_cast<std::size_t>(c)];
-  }
-  int row_of_cell(int c) const {
-    return design.row()[static_cast<std::size_t>(cell_begin(c))];
-  }
+  int cell_begin(int c) const { return cell_start[c]; }
+  int row_of_cell(int c) const { return design.row()[cell_begin(c)]; }
   CellRange all_cells() const { return CellRange{0, n_cells()}; }
 
   /// The response that the records of a cell share.
-  double cell_response(int cell) const {
-    return y[static_cast<std::size_t>(cell_begin(cell))];
-  }
-  int n_cells() const { return static_cast<int>(cell_start.size()) - 1; }
+  double cell_response(int cell) const { return y[cell_begin(cell)]; }
+  int n_cells() const { return count_of(cell_start) - 1; }
 
   int size() const { return design.n_records(); }
 
@@ -185,10 +179,10 @@ struct Records {
   /// weight of 0 contributes exactly 0, whatever f is. Where f has no value the
   /// contribution is the lower end: no record may take a draw out of play.
   double contribution(int i, double f) const {
-    const double a = alpha[static_cast<std::size_t>(i)];
+    const double a = alpha[i];
     double g = a == 0.0 ? 0.0 : a * f;
     if (censor.active) {
-      g -= censor.centre[static_cast<std::size_t>(i)];
+      g -= censor.centre[i];
       g = g >= censor.lower ? g : censor.lower;
       g = g > censor.upper ? censor.upper : g;
     }
@@ -206,15 +200,15 @@ struct Records {
     cell_start.reserve(n + 1);
     row_cell.reserve(static_cast<std::size_t>(design.n_rows()) + 1);
     for (int r = 0; r < design.n_rows(); ++r) {
-      row_cell.push_back(static_cast<int>(cell_start.size()));
-      const int first = design.row_start()[static_cast<std::size_t>(r)];
+      row_cell.push_back(count_of(cell_start));
+      const int first = design.row_start()[r];
       const int last = design.row_start()[static_cast<std::size_t>(r) + 1];
       for (int i = first; i < last; ++i) {
         if (i == first || starts(static_cast<std::size_t>(i)))
           cell_start.push_back(i);
       }
     }
-    row_cell.push_back(static_cast<int>(cell_start.size()));
+    row_cell.push_back(count_of(cell_start));
     cell_start.push_back(size());
   }
 };

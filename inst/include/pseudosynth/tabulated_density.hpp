@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "count_of.hpp"
 #include "math.hpp"
 #include "rng.hpp"
 
@@ -29,8 +30,7 @@ class TabulatedDensity {
       log_mass.push_back(log_density(lower + (k + 0.5) * width_) +
                          std::log(width_));
     log_mass.push_back(log_density(upper) - std::log(right_rate_));
-    const double total =
-        log_sum_exp(log_mass.data(), static_cast<int>(log_mass.size()));
+    const double total = log_sum_exp(log_mass.data(), count_of(log_mass));
     double sum = 0.0;
     for (const double mass : log_mass) {
       log_mass_.push_back(mass - total);

@@ -33,7 +33,8 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
   const int P = outline.design.n_columns();
   const int D = P * K + 2 * K, H = ps::MixtureState::n_hyper(prior.shared, P);
   ps::Records records = outline;
-  ps::MixtureAugmentation first(records, K, prior, rng);
+  ps::MixtureChain first(records, K, prior, rng);
+  ps::MixtureAugmentation start(first);
   Vector state = first.state.pack();
   Vector draw(D), hyper(H);
   std::vector<double> eta(static_cast<std::size_t>(outline.design.n_rows()) *
@@ -49,10 +50,11 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
             rng, eta.data() + records.design.row()[at] * K, draw.data() + P * K,
             draw.data() + P * K + K, K);
       }
-      ps::MixtureAugmentation chain(records, K, prior, rng);
+      ps::MixtureChain chain(records, K, prior, rng);
+      ps::MixtureAugmentation augmentation(chain);
       chain.state.unpack(state);
       chain.state_changed();
-      chain.sweep();
+      augmentation.sweep();
       ps::MixtureLevelMove level_move(chain);
       ps::MixtureSharedMove shared_move(chain);
       for (int move = 0; move < level_moves; ++move) {

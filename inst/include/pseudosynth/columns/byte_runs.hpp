@@ -49,11 +49,11 @@ std::vector<int> numbers_met(std::string_view bytes,
   std::vector<char> head(65536, 0);
   for (std::size_t k = 0; k < sought.size(); ++k) {
     place.emplace(sought[k], k);
-    head[static_cast<std::size_t>(sought[k] >> kShift)] = 1;
+    head[sought[k] >> kShift] = 1;
   }
   std::vector<char> met(sought.size(), 0);
   const auto look = [&](Word word) {
-    if (head[static_cast<std::size_t>(word >> kShift)] == 0) return;
+    if (head[word >> kShift] == 0) return;
     const auto found = place.find(word);
     if (found != place.end()) met[found->second] = 1;
   };

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../design/design.hpp"
 #include "../math.hpp"
 
@@ -25,7 +26,7 @@ Matrix inner_products(const Predictors& x, Poll poll) {
   const int P = x.n_columns;
   std::vector<int> dense = x.numeric_column;
   if (x.intercept) dense.push_back(0);
-  const int D = static_cast<int>(dense.size());
+  const int D = count_of(dense);
   // Each pair of columns once; the extra column takes the reference levels
   Matrix half = Matrix::Zero(P + 1, P + 1);
   const std::size_t size = std::max(1000000 / (P + 1), 256);
@@ -81,7 +82,7 @@ std::vector<char> sweep(Matrix& left, Poll poll) {
       const double pivot = left(k, k);
       auto own = left.col(k).tail(n - k);
       if (!(pivot > kExactlyDetermined)) {
-        determined[static_cast<std::size_t>(k)] = whole[k] > 0.0;
+        determined[k] = whole[k] > 0.0;
         own.setZero();
         continue;
       }

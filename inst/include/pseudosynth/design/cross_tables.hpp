@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "../count_of.hpp"
 #include "design.hpp"
 #include "factor_group.hpp"
 
@@ -16,7 +17,7 @@ class CrossTables {
   explicit CrossTables(const Design& design)
       : intercept_(design.has_intercept()),
         groups_(group_factors(design, kMaxCells)) {
-    const int G = static_cast<int>(groups_.size());
+    const int G = count_of(groups_);
     int size = 0;
     for (int g = 0; g < G; ++g) {
       for (int h = G == 1 ? 0 : g + 1; h < G; ++h) {
@@ -38,7 +39,7 @@ class CrossTables {
   /// Adds the upper triangle of X' W X to the zeroed xwx.
   void add(int n, const int* row, const double* weight, Matrix& xwx) const {
     std::fill(cells_.begin(), cells_.end(), 0.0);
-    const int T = static_cast<int>(tables_.size());
+    const int T = count_of(tables_);
     for (int e = 0; e < n; ++e) {
       const int* index = index_.data() + static_cast<std::size_t>(row[e]) * T;
       for (int t = 0; t < T; ++t) cells_[index[t]] += weight[e];

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
 #include "predictors.hpp"
 
@@ -26,7 +27,7 @@ class Design {
   explicit Design(const Predictors& from)
       : n_records_(from.n_records),
         n_columns_(from.n_columns),
-        n_factors_(static_cast<int>(from.n_levels.size())),
+        n_factors_(count_of(from.n_levels)),
         numeric_column_(from.numeric_column),
         intercept_(from.intercept) {
     from.check();
@@ -38,7 +39,7 @@ class Design {
   int n_rows() const { return n_rows_; }
   int n_columns() const { return n_columns_; }
   int n_factors() const { return n_factors_; }
-  int n_numeric() const { return static_cast<int>(numeric_column_.size()); }
+  int n_numeric() const { return count_of(numeric_column_); }
   // Factors are numbered in sorting order, not in that of the formula.
   int n_levels(int f) const { return n_levels_[f]; }
   int factor_column(int f) const { return factor_column_[f]; }
@@ -54,7 +55,7 @@ class Design {
   /// Puts the records of row r in another order: original indices.
   template <class Iterator>
   void reorder_row(int r, Iterator order) {
-    const int first = row_start_[static_cast<std::size_t>(r)];
+    const int first = row_start_[r];
     const int last = row_start_[static_cast<std::size_t>(r) + 1];
     std::copy_n(order, last - first, order_.begin() + first);
   }
@@ -62,9 +63,7 @@ class Design {
   /// First factor in which row r differs from row r - 1; 0 for the first row.
   /// Rows are sorted, so what neighbours share they share from the left: sums
   /// over factors can go on from here.
-  int first_change(int r) const {
-    return first_change_[static_cast<std::size_t>(r)];
-  }
+  int first_change(int r) const { return first_change_[r]; }
 
   /// The column that factor f switches on in row r; n_columns() if none.
   int active_column(int r, int f) const {
@@ -80,9 +79,7 @@ class Design {
   const std::vector<int>& numeric_columns() const { return numeric_column_; }
 
   /// What the linear predictor of a row has beside X b.
-  double offset(int r) const {
-    return offset_.empty() ? 0.0 : offset_[static_cast<std::size_t>(r)];
-  }
+  double offset(int r) const { return offset_.empty() ? 0.0 : offset_[r]; }
   bool has_offset() const { return !offset_.empty(); }
 
   /// K coefficient vectors with layout b[j * K + k], and a zero column for
@@ -216,7 +213,7 @@ class Design {
     std::partial_sum(place.begin(), place.end(), place.begin());
     std::vector<int> next(place.begin(), place.end() - 1);
     for (std::size_t i = 0; i < packed.size(); ++i)
-      order_[static_cast<std::size_t>(next[packed[i]]++)] = static_cast<int>(i);
+      order_[next[packed[i]]++] = static_cast<int>(i);
     for (std::size_t number = 0; number < size; ++number)
       if (place[number + 1] > place[number])
         add_row(from, place[number], place[number + 1]);
@@ -225,8 +222,7 @@ class Design {
   /// The row of the records at first .. last - 1 of the order.
   void add_row(const Predictors& from, int first, int last) {
     const std::size_t N = static_cast<std::size_t>(n_records_);
-    const std::size_t own =
-        static_cast<std::size_t>(order_[static_cast<std::size_t>(first)]);
+    const std::size_t own = static_cast<std::size_t>(order_[first]);
     const auto code = [&](int f, std::size_t i) {
       return from.codes[factor_[f] * N + i];
     };
@@ -246,8 +242,7 @@ class Design {
     for (int q = 0; q < n_numeric(); ++q)
       numeric_.push_back(from.numeric[q * N + own]);
     if (!from.offset.empty()) offset_.push_back(from.offset[own]);
-    std::fill(row_.begin() + first, row_.begin() + last,
-              static_cast<int>(row_start_.size()));
+    std::fill(row_.begin() + first, row_.begin() + last, count_of(row_start_));
     row_start_.push_back(first);
   }
 
@@ -260,7 +255,7 @@ class Design {
     row_.resize(N);
     if (Q == 0 && from.offset.empty() && size > 0 && size <= 4 * (N + 256)) {
       count_into_rows(from, static_cast<std::size_t>(size));
-      n_rows_ = static_cast<int>(row_start_.size());
+      n_rows_ = count_of(row_start_);
       row_start_.push_back(n_records_);
       return;
     }
@@ -296,7 +291,7 @@ class Design {
       add_row(from, static_cast<int>(first), static_cast<int>(i));
       first = i;
     }
-    n_rows_ = static_cast<int>(row_start_.size());
+    n_rows_ = count_of(row_start_);
     row_start_.push_back(n_records_);
   }
 

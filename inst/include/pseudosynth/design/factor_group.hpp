@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "../count_of.hpp"
 #include "design.hpp"
 
 namespace pseudosynth {
@@ -52,7 +53,7 @@ inline std::vector<FactorGroup> group_factors(const Design& design,
     for (int cell = 0; cell < group.n_cells; ++cell) {
       std::vector<int> columns;
       int left = cell;
-      for (int f = static_cast<int>(group.factors.size()) - 1; f >= 0; --f) {
+      for (int f = count_of(group.factors) - 1; f >= 0; --f) {
         const int code = left % group.levels[f];
         left /= group.levels[f];
         if (code > 0) columns.push_back(group.first[f] + code - 1);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
 #include "cross_tables.hpp"
 #include "design.hpp"
@@ -98,7 +99,7 @@ class GroupedDesign {
         entry_column_.push_back(entry.first);
         entry_value_.push_back(entry.second);
       }
-      entry_start_.push_back(static_cast<int>(entry_column_.size()));
+      entry_start_.push_back(count_of(entry_column_));
     }
   }
 

@@ -98,7 +98,7 @@ class LinearPredictor {
     }
     if (design.n_numeric() == 0) return;
     for (int q = 0; q < design.n_numeric(); ++q)
-      slope_[static_cast<std::size_t>(q)] = b[design.numeric_column(q)];
+      slope_[q] = b[design.numeric_column(q)];
     detail::add_slopes(rows, design.n_numeric(), stride_, numeric_->data(),
                        slope_.data(), out);
   }

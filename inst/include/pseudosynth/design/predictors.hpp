@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "values.hpp"
 
 namespace pseudosynth {
@@ -63,7 +64,7 @@ struct Predictors {
   void check() const {
     const std::size_t N = static_cast<std::size_t>(n_records);
     const std::size_t Q = numeric_column.size();
-    const int F = static_cast<int>(n_levels.size());
+    const int F = count_of(n_levels);
     if (n_records < 1 || n_columns < 1)
       throw std::invalid_argument("a design needs records and columns");
     if (codes.size() != N * F || numeric.size() != N * Q ||

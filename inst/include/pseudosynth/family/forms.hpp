@@ -1,40 +1,6 @@
 // The two forms in which a family may write its density so that it runs in
-// lanes of a processor's vectors: over design rows, records or draws. A form
-// holds the density and its derivatives once; values, gradients and the
-// S x N kernels come from it.
-//
-// Both are templates in the number of lanes W. One lane is a double and must be
-// right for any argument; more lanes may assume |eta| <= kLaneRange. Numbers of
-// a draw come as Draw<W>, a struct of simd::Real<W> alone; At is Draw<1>.
-//
-// LaneForm<Family>: record by record.
-//   density<W>(y, eta, at, f, d_eta, d_extra)
-//   kLanesCheck             f may be NaN in lanes where one lane has a value
-//
-// RowForm<Family>: the density splits by design row,
-//   f = sum_k s_k(y) u_k(eta) + v(eta) + A(y) + constant(y),
-// u, v and A also of the extra parameters, of which there is at most one. What
-// is uncensored then sums up to a few numbers per design row.
-//   kStatistics             1 or 2: how many s
-//   kResponse, response(y, r)
-//                           what is formed once per response, at most 3
-//                           numbers; s comes first
-//   constant(r)
-//   row<W>(eta, at, terms)  u, v and their derivatives
-//   kTable, table<W>(r, at, value, d_extra)
-//                           A, where there is one
-// Where large terms of the split cancel (kCancels):
-//   response_splits(r), draw_splits(at)
-//                           false where they do; they also do where the table
-//                           is beyond kLargestTable
-//   exact<W>(r, eta, at, value, f)
-//                           the density there; `value` is that of row()
-//   anchor(mean)            a response with these mean statistics; where there
-//                           is no table
-//
-// A family whose one extra parameter is sigma and whose
-//   f = -(y - eta)^2/(2 sigma^2) - log sigma - log(2 pi)/2
-// says so by kLeastSquares: its uncensored sum is a quadratic.
+// lanes of a processor's vectors; roles.hpp says what each needs. What a form
+// gives back: log_lik() and derivatives().
 #ifndef PSEUDOSYNTH_FAMILY_FORMS_HPP
 #define PSEUDOSYNTH_FAMILY_FORMS_HPP
 
@@ -43,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../roles.hpp"
 #include "../simd.hpp"
 
 namespace pseudosynth {
@@ -52,6 +19,64 @@ template <int W, int S>
 struct RowTerms {
   simd::Real<W> value[S + 1], d_eta[S + 1], d_extra[S + 1];
 };
+
+/// One lane of what a form needs, as role::kOffers asks for it.
+namespace role {
+
+template <class F>
+using LaneDensity = decltype(made<F>().template density<1>(
+    1.0, 1.0, made<typename F::At>(), changing<double>(), changing<double>(),
+    std::declval<double*>()));
+
+template <class F>
+using RowCounts =
+    std::enable_if_t<(F::kStatistics == 1 || F::kStatistics == 2) &&
+                     F::kResponse >= F::kStatistics && F::kResponse <= 3 &&
+                     F::kExtras <= 1>;
+template <class F>
+using Response = decltype(F::response(1.0, std::declval<double*>()));
+template <class F>
+using Constant = decltype(F::constant(made<const double*>()));
+template <class F>
+using Row = decltype(made<F>().template row<1>(
+    1.0, made<typename F::At>(), changing<RowTerms<1, F::kStatistics>>()));
+template <class F>
+using Table = decltype(made<F>().template table<1>(
+    made<const double*>(), made<typename F::At>(), changing<double>(),
+    changing<double>()));
+template <class F>
+using Exact = decltype(made<F>().template exact<1>(
+    made<const double*>(), 1.0, made<typename F::At>(), made<const double*>(),
+    changing<double>()));
+
+template <class F>
+struct OfLaneForm {
+  static_assert(kOffers<LaneDensity, F>,
+                "a LaneForm needs density<W>(y, eta, at, f, d_eta, d_extra) "
+                "const (roles.hpp)");
+  static constexpr bool kKept = true;
+};
+template <class F>
+struct OfRowForm {
+  static_assert(kOffers<RowCounts, F>,
+                "a RowForm needs kStatistics of 1 or 2, kResponse of at most 3 "
+                "and at most one extra parameter (roles.hpp)");
+  static_assert(kOffers<Response, F>,
+                "a RowForm needs static response(y, r) (roles.hpp)");
+  static_assert(kOffers<Constant, F>,
+                "a RowForm needs static constant(r) (roles.hpp)");
+  static_assert(kOffers<Row, F>,
+                "a RowForm needs row<W>(eta, at, terms) const (roles.hpp)");
+  static_assert(!F::kTable || kOffers<Table, F>,
+                "a RowForm with kTable needs table<W>(r, at, value, d_extra) "
+                "const (roles.hpp)");
+  static_assert(!F::kCancels || kOffers<Exact, F>,
+                "a RowForm with kCancels needs exact<W>(r, eta, at, value, f) "
+                "const (roles.hpp)");
+  static constexpr bool kKept = true;
+};
+
+}  // namespace role
 
 template <class Family>
 struct LaneForm {
@@ -66,6 +91,7 @@ struct LaneForm {
   template <class At>
   double derivatives(double y, double eta, const At& at, double& d_eta,
                      double* d_extra) const {
+    static_assert(role::OfLaneForm<Family>::kKept);
     double f;
     static_cast<const Family&>(*this).template density<1>(y, eta, at, f, d_eta,
                                                           d_extra);
@@ -92,6 +118,7 @@ struct RowForm {
   template <class At>
   double derivatives(double y, double eta, const At& at, double& d_eta,
                      double* d_extra) const {
+    static_assert(role::OfRowForm<Family>::kKept);
     double r[Family::kResponse];
     Family::response(y, r);
     return record(r, eta, at, d_eta, d_extra);

@@ -1,28 +1,4 @@
-// Normal errors, and the model for every family of one linear predictor.
-//
-// A family is a small copyable type. Adding one means one header like this:
-//
-//   static constexpr int kExtras      E, extra parameters besides b
-//   struct At; At at(extra)           what depends on the draw alone, formed
-//                                     once for all records
-//   log_lik(y, eta, at)               f of one record, unweighted
-//   derivatives(y, eta, at, d_eta, d_extra)
-//                                     returns f, sets df/d eta and df/d extra
-//   simulate(rng, eta, at)            a draw of y
-//   constrain(u, extra), unconstrain(extra, u)
-//   log_prior(u, d_u)                 log prior of the extras with log |J|;
-//                                     adds its gradient to d_u
-//   adjoint(u, d_extra, d_u)          adds d extra / du * d_extra to d_u
-//   start_scale(y)                    y on the scale of eta, roughly: starts
-//   initial(spread, rng, u)           extras for a start; spread is the sd of
-//                                     start_scale(y) around its fit
-//
-// No clamps: where f is -inf or NaN, it says so.
-//
-// That is all: samplers, bounds and synthesis then work, in this program or in
-// another that includes the headers. registry.hpp gives the family a name.
-// Where speed pays, the density is written in one of the forms of forms.hpp,
-// from which log_lik() and derivatives() follow.
+// Normal errors: the shortest family. roles.hpp says what a family offers.
 #ifndef PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP
 #define PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP
 

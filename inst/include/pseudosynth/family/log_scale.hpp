@@ -9,7 +9,7 @@
 namespace pseudosynth {
 
 /// @brief sigma ~ half-t(3, 0, 1), u = log sigma; y itself is on the scale of
-/// eta. A family inherits these parts of its interface (see gaussian.hpp).
+/// eta. A family inherits these parts of its interface (see roles.hpp).
 struct LogScale {
   static constexpr int kExtras = 1;
 

@@ -6,7 +6,7 @@
 
 namespace pseudosynth {
 
-/// @brief What such a family inherits of its interface (see gaussian.hpp).
+/// @brief What such a family inherits of its interface (see roles.hpp).
 struct NoExtras {
   static constexpr int kExtras = 0;
 

@@ -28,8 +28,7 @@ inline double normal_mixture_log_lik(double y, const double* eta,
                                      int K) {
   std::vector<double> term(static_cast<std::size_t>(K));
   for (int k = 0; k < K; ++k)
-    term[static_cast<std::size_t>(k)] =
-        log_pi[k] + normal_log_density(y, eta[k], sigma[k]);
+    term[k] = log_pi[k] + normal_log_density(y, eta[k], sigma[k]);
   return log_sum_exp(term.data(), K);
 }
 

@@ -1,4 +1,5 @@
-// The families by name. Adding one: a header like gaussian.hpp, one line here.
+// The families by name. Adding one: a header like gaussian.hpp (roles.hpp says
+// what it offers), one line here.
 #ifndef PSEUDOSYNTH_FAMILY_REGISTRY_HPP
 #define PSEUDOSYNTH_FAMILY_REGISTRY_HPP
 

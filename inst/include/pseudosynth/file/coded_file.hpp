@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../count_of.hpp"
+
 namespace pseudosynth {
 
 /// @brief A view of N x d codes, column-major, level k of column j as k + 1.
@@ -48,14 +50,14 @@ struct CrossedColumns {
     constexpr std::size_t kMost = std::numeric_limits<int>::max();
     for (std::size_t a = 0; a < columns.size(); ++a) {
       const int j = columns[a];
-      if (j < 0 || j >= static_cast<int>(levels.size()))
+      if (j < 0 || j >= count_of(levels))
         throw std::invalid_argument("a table names a column that is not there");
       for (std::size_t b = 0; b < a; ++b) {
         if (columns[b] == j)
           throw std::invalid_argument("a table names a column twice");
       }
       stride.push_back(cells);
-      cells *= static_cast<std::size_t>(levels[static_cast<std::size_t>(j)]);
+      cells *= static_cast<std::size_t>(levels[j]);
       if (cells > kMost)
         throw std::overflow_error("a table has too many cells");
     }

@@ -29,15 +29,12 @@ class ForbiddenCells {
     const std::size_t rule = rules_.size();
     rules_.push_back({columns, std::move(forbidden)});
     for (std::size_t a = 0; a < columns.size(); ++a) {
-      of_column_[static_cast<std::size_t>(columns.column[a])].push_back(
-          {rule, columns.stride[a]});
+      of_column_[columns.column[a]].push_back({rule, columns.stride[a]});
     }
   }
 
   bool empty() const { return rules_.empty(); }
-  bool concerns(int column) const {
-    return !of_column_[static_cast<std::size_t>(column)].empty();
-  }
+  bool concerns(int column) const { return !of_column_[column].empty(); }
 
   std::size_t size() const { return rules_.size(); }
   const std::vector<int>& columns_of(std::size_t rule) const {
@@ -62,7 +59,7 @@ class ForbiddenCells {
     std::size_t rule, stride;
   };
   const std::vector<Place>& places_of(int column) const {
-    return of_column_[static_cast<std::size_t>(column)];
+    return of_column_[column];
   }
 
   /// Levels of `column` that would break the rule get `barrier`.

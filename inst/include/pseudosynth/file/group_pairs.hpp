@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../rng.hpp"
 
 namespace pseudosynth {
@@ -26,7 +27,7 @@ class GroupPairs {
     }
     for (const auto& own : members) {
       if (own.size() < 2) continue;
-      const Range range{record_.size(), static_cast<int>(own.size())};
+      const Range range{record_.size(), count_of(own)};
       record_.insert(record_.end(), own.begin(), own.end());
       range_of_.insert(range_of_.end(), own.size(),
                        static_cast<std::uint32_t>(ranges_.size()));
@@ -40,7 +41,7 @@ class GroupPairs {
   /// @pre n_records() > 0.
   std::pair<std::uint32_t, std::uint32_t> draw(Rng& rng) const {
     const std::size_t one =
-        static_cast<std::size_t>(rng.integer(static_cast<int>(record_.size())));
+        static_cast<std::size_t>(rng.integer(count_of(record_)));
     const Range& range = ranges_[range_of_[one]];
     std::size_t other =
         range.first + static_cast<std::size_t>(rng.integer(range.size - 1));

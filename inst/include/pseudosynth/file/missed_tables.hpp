@@ -77,9 +77,8 @@ class MissedTables {
       if (!without[pairs_[j][a].other]) found.pair.push_back(a);
     for (std::size_t a = 0; a < views_[j].size(); ++a) {
       const std::vector<int>& all = views_[j][a].column;
-      if (std::none_of(all.begin(), all.end(), [&](int column) {
-            return without[static_cast<std::size_t>(column)] != 0;
-          }))
+      if (std::none_of(all.begin(), all.end(),
+                       [&](int column) { return without[column] != 0; }))
         found.view.push_back(a);
     }
     return found;
@@ -206,7 +205,7 @@ class MissedTables {
     std::vector<View> views(column.size());
     bool first = true;
     for (std::size_t own = 0; own < column.size(); ++own) {
-      if (fixed[static_cast<std::size_t>(column[own])]) continue;
+      if (fixed[column[own]]) continue;
       views[own] = view_of(table, own, scale);
       start[own] = views[own].start;
       if (first)
@@ -222,8 +221,7 @@ class MissedTables {
             {start[own], other, start[1 - own], levels_[other], table.weight});
         continue;
       }
-      for (const int k : column)
-        mirrors_[static_cast<std::size_t>(k)].push_back({j, views_[j].size()});
+      for (const int k : column) mirrors_[k].push_back({j, views_[j].size()});
       views_[j].push_back(views[own]);
     }
   }
@@ -231,9 +229,7 @@ class MissedTables {
   /// Appends the targets, with their sign turned, to what is missed.
   View view_of(const TargetTable& table, std::size_t own, double scale) {
     const CrossedColumns& from = table.columns;
-    const auto size = [&](std::size_t a) {
-      return levels_[static_cast<std::size_t>(from.column[a])];
-    };
+    const auto size = [&](std::size_t a) { return levels_[from.column[a]]; };
     View view{{}, {}, miss_.size(), table.weight};
     std::size_t stride = size(own);
     std::vector<std::size_t> to(from.size(), 1);

@@ -19,9 +19,7 @@ inline std::vector<std::uint32_t> shuffled(std::size_t n, Rng& rng) {
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), std::uint32_t{0});
   for (std::size_t i = n; i > 1; --i)
-    std::swap(
-        order[i - 1],
-        order[static_cast<std::size_t>(rng.integer(static_cast<int>(i)))]);
+    std::swap(order[i - 1], order[rng.integer(static_cast<int>(i))]);
   return order;
 }
 

@@ -41,9 +41,8 @@ class RecordStart {
     }
     for (std::size_t r = 0; r < task.forbidden.size(); ++r) {
       const std::vector<int>& all = task.forbidden.columns_of(r);
-      if (std::all_of(all.begin(), all.end(), [&](int j) {
-            return task.fixed[static_cast<std::size_t>(j)] != 0;
-          }))
+      if (std::all_of(all.begin(), all.end(),
+                      [&](int j) { return task.fixed[j] != 0; }))
         given_.push_back(r);
     }
     std::vector<std::size_t> ruled;

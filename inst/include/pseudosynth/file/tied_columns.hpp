@@ -36,9 +36,8 @@ inline TiedColumns in_order(const ForbiddenCells& forbidden,
   // Of its columns, and of those that are not set
   const auto counts = [&](const ForbiddenCells::Place& at) {
     const std::vector<int>& all = forbidden.columns_of(at.rule);
-    const auto left = std::count_if(all.begin(), all.end(), [&](int j) {
-      return open[static_cast<std::size_t>(j)] != 0;
-    });
+    const auto left = std::count_if(all.begin(), all.end(),
+                                    [&](int j) { return open[j] != 0; });
     return std::make_pair(all.size(), static_cast<std::size_t>(left));
   };
   TiedColumns tied;

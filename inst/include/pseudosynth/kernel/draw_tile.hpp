@@ -46,7 +46,7 @@ class ScalarTile {
     for (int l = 0; l < kDrawTile; ++l) {
       const int s = std::min(first + l, draws.S - 1);
       for (int e = 0; e < Family::kExtras; ++e) extra[e] = draws(s, P + e);
-      at_[static_cast<std::size_t>(l)] = family_.at(extra);
+      at_[l] = family_.at(extra);
     }
   }
 
@@ -57,7 +57,7 @@ class ScalarTile {
   void log_lik(int cell, double* f) {
     const double y = records_->cell_response(cell);
     for (int l = 0; l < kDrawTile; ++l)
-      f[l] = family_.log_lik(y, eta_[l], at_[static_cast<std::size_t>(l)]);
+      f[l] = family_.log_lik(y, eta_[l], at_[l]);
   }
 
  private:

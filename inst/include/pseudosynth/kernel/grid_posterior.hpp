@@ -123,16 +123,15 @@ inline std::vector<int> grid_bulk(const double* x, const double* log_volume,
   for (int g = 0; g < G; ++g) {
     const double below = (high - (x[g] - log_volume[g])) * 64.0;
     const int b = below < kBins ? static_cast<int>(below) : kBins;
-    bin[static_cast<std::size_t>(g)] = b;
-    bin_mass[static_cast<std::size_t>(b)] += std::exp(x[g] - norm);
+    bin[g] = b;
+    bin_mass[b] += std::exp(x[g] - norm);
   }
   int last = 0;
   double held = bin_mass[0];
-  while (held < mass && last < kBins)
-    held += bin_mass[static_cast<std::size_t>(++last)];
+  while (held < mass && last < kBins) held += bin_mass[++last];
   std::vector<int> region;
   for (int g = 0; g < G; ++g)
-    if (bin[static_cast<std::size_t>(g)] <= last) region.push_back(g);
+    if (bin[g] <= last) region.push_back(g);
   return region;
 }
 

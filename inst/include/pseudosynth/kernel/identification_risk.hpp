@@ -35,13 +35,11 @@ struct PatternIndex {
     std::partial_sum(start.begin(), start.end(), start.begin());
     std::vector<int> next(start.begin(), start.end() - 1);
     for (std::size_t i = 0; i < pattern.size(); ++i)
-      order[static_cast<std::size_t>(
-          next[static_cast<std::size_t>(pattern[i])]++)] = static_cast<int>(i);
+      order[next[pattern[i]]++] = static_cast<int>(i);
   }
 
   int size(int p) const {
-    return start[static_cast<std::size_t>(p) + 1] -
-           start[static_cast<std::size_t>(p)];
+    return start[static_cast<std::size_t>(p) + 1] - start[p];
   }
 };
 
@@ -118,8 +116,7 @@ inline void identification_risk_block(
     const double* synthetic, RecordRisk& out, MatchSums* sums) {
   const std::size_t n = pattern.size(), m = sorted.size();
   for (int q = first; q < last; ++q) {
-    const std::size_t i =
-        static_cast<std::size_t>(query[static_cast<std::size_t>(q)]);
+    const std::size_t i = static_cast<std::size_t>(query[q]);
     const std::size_t p = static_cast<std::size_t>(pattern[i]);
     const double size = index.size(static_cast<int>(p));
     // Whole numbers, so that the sums are exact in any order

@@ -1,4 +1,4 @@
-// A tile of draws for families with a LaneForm (see family/forms.hpp).
+// A tile of draws for families with a LaneForm (see roles.hpp).
 #ifndef PSEUDOSYNTH_KERNEL_LANE_TILE_HPP
 #define PSEUDOSYNTH_KERNEL_LANE_TILE_HPP
 

@@ -139,8 +139,7 @@ void lipschitz_block(const Records& records, const Family& family,
         }
         for (int i = from; i < to; ++i) {
           const std::size_t at = static_cast<std::size_t>(i);
-          if (records.alpha[at] != 0.0)
-            out.nonfinite[static_cast<std::size_t>(order[at])] += bad;
+          if (records.alpha[at] != 0.0) out.nonfinite[order[at]] += bad;
         }
       },
       should_stop);
@@ -155,8 +154,7 @@ void lipschitz_block(const Records& records, const Family& family,
     }
     for (int i = records.cell_begin(c); i < records.cell_begin(c + 1); ++i) {
       // g is monotone in f, so its extremes are those of f.
-      const std::size_t original =
-          static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+      const std::size_t original = static_cast<std::size_t>(order[i]);
       out.max[original] = records.contribution(i, top);
       out.min[original] = records.contribution(i, bottom);
     }

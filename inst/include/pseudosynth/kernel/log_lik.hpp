@@ -27,8 +27,7 @@ void sum_contributions(const Records& records, const Family& family,
           return;
         }
         double weight = 0.0;
-        for (int i = first; i < last; ++i)
-          weight += records.alpha[static_cast<std::size_t>(i)];
+        for (int i = first; i < last; ++i) weight += records.alpha[i];
         if (weight == 0.0) return;
         for (int l = 0; l < n; ++l) total[s + l] += weight * f[l];
       },
@@ -46,8 +45,8 @@ void fill_log_lik(const Records& records, const Family& family,
       [&](int c, int s, int n, const double* f) {
         for (int i = records.cell_begin(c); i < records.cell_begin(c + 1);
              ++i) {
-          const std::size_t column = static_cast<std::size_t>(
-              records.design.order()[static_cast<std::size_t>(i)]);
+          const std::size_t column =
+              static_cast<std::size_t>(records.design.order()[i]);
           std::copy(f, f + n, matrix + column * draws.S + s);
         }
       },
@@ -119,8 +118,8 @@ void screen_records(const Records& records, const Family& family,
     double cell_rhat, cell_ess;
     screen_series(of(c), chains, draws.S / chains, cell_rhat, cell_ess);
     for (int i = records.cell_begin(c); i < records.cell_begin(c + 1); ++i) {
-      const std::size_t original = static_cast<std::size_t>(
-          records.design.order()[static_cast<std::size_t>(i)]);
+      const std::size_t original =
+          static_cast<std::size_t>(records.design.order()[i]);
       rhat[original] = cell_rhat;
       ess[original] = cell_ess;
     }

@@ -51,7 +51,7 @@ class PredictiveQuantile {
     for (int r = 0; r < design.n_rows(); ++r) {
       const double share =
           unit * (design.row_start()[static_cast<std::size_t>(r) + 1] -
-                  design.row_start()[static_cast<std::size_t>(r)]);
+                  design.row_start()[r]);
       for (int k = 0; k < n_eta_; ++k) {
         const double place =
             (eta_[static_cast<std::size_t>(r) * n_eta_ + k] - low_) / step_;

@@ -1,4 +1,4 @@
-// A tile of draws for families with a RowForm (see family/forms.hpp): special
+// A tile of draws for families with a RowForm (see roles.hpp): special
 // functions once per row, or per distinct response where there is a table, and
 // one or two products per record.
 #ifndef PSEUDOSYNTH_KERNEL_ROW_TILE_HPP

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "../family/forms.hpp"
+#include "../roles.hpp"
 #include "../simd.hpp"
 #include "draw_tile.hpp"
 
@@ -16,6 +17,8 @@ namespace detail {
 /// Each field of Family::At at kDrawTile draws, fields one after another.
 template <class Family>
 class TileDraws {
+  static_assert(role::OfFamily<Family>::kKept);
+
  public:
   TileDraws() : fields_(kFields * kDrawTile) {}
 

@@ -52,7 +52,7 @@ class CategoricalLikelihood {
         double pulling = 0.0;
         for (int i = records.cell_begin(c); i < records.cell_begin(c + 1); ++i)
           total += add_record(i, f, pulling);
-        weight_[static_cast<std::size_t>(level)] += pulling;
+        weight_[level] += pulling;
         all += pulling;
       }
       for (int k = 0; k < L; ++k) {
@@ -101,7 +101,7 @@ struct LevelStart {
       const std::size_t at = static_cast<std::size_t>(r);
       double weight = 0.0;
       for (int i = design.row_start()[at]; i < design.row_start()[at + 1]; ++i)
-        weight += records.alpha[static_cast<std::size_t>(i)];
+        weight += records.alpha[i];
       design.row_entries(r, column, x);
       for (std::size_t e = 0; e < column.size(); ++e)
         information[column[e]] += 0.25 * weight * x[e] * x[e];

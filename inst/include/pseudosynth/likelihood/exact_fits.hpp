@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
 #include "../records.hpp"
 #include "../rng.hpp"
@@ -45,26 +46,23 @@ class ExactFits {
   /// The first column and some of the others, through as many records. Of many
   /// columns a few: records that share a value are rarely drawn together.
   Vector draw(Rng& rng) const {
-    const int P = static_cast<int>(centre_.size());
+    const int P = count_of(centre_);
     const int size = 1 + rng.integer(P > kManyColumns ? kFewOfMany : P);
     std::vector<int> columns;
     for (int j = 0; j < P; ++j) columns.push_back(j);
     for (int j = 1; j < size; ++j)
-      std::swap(columns[static_cast<std::size_t>(j)],
-                columns[static_cast<std::size_t>(j + rng.integer(P - j))]);
+      std::swap(columns[j], columns[j + rng.integer(P - j)]);
     Matrix system(size, size);
     Vector gap(size);
     for (int k = 0; k < size; ++k) {
       const std::size_t i =
-          static_cast<std::size_t>(rng.integer(static_cast<int>(row_.size())));
+          static_cast<std::size_t>(rng.integer(count_of(row_)));
       gap[k] = y_[i] - rows_.row(row_[i]).dot(centre_);
-      for (int j = 0; j < size; ++j)
-        system(k, j) = rows_(row_[i], columns[static_cast<std::size_t>(j)]);
+      for (int j = 0; j < size; ++j) system(k, j) = rows_(row_[i], columns[j]);
     }
     const Vector step = shortest_step(system, gap);
     Vector b = centre_;
-    for (int j = 0; j < size; ++j)
-      b[columns[static_cast<std::size_t>(j)]] += step[j];
+    for (int j = 0; j < size; ++j) b[columns[j]] += step[j];
     return b;
   }
 

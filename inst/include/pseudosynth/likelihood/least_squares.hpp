@@ -67,9 +67,9 @@ struct LeastSquares {
     residual_squares = total_weight = 0.0;
     for (std::size_t r = 0; r < rows; ++r) {
       for (int i = design.row_start()[r]; i < design.row_start()[r + 1]; ++i) {
-        const double a = records.alpha[static_cast<std::size_t>(i)];
+        const double a = records.alpha[i];
         if (a == 0.0) continue;
-        const double e = y[static_cast<std::size_t>(i)] - eta[r];
+        const double e = y[i] - eta[r];
         weight[r] += a;
         moment[r] += a * e;
         residual_squares += a * e * e;
@@ -87,7 +87,7 @@ struct LeastSquares {
     std::vector<int> column;
     std::vector<double> x;
     for (int r = 0; r < design.n_rows(); ++r) {
-      const double w = weight[static_cast<std::size_t>(r)];
+      const double w = weight[r];
       if (w == 0.0) continue;
       StopScope::poll(design.n_columns());
       design.row_entries(r, column, x);

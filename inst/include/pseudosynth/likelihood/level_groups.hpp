@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
 #include "../records.hpp"
 #include "value_likelihood.hpp"
@@ -34,13 +35,11 @@ inline int level_code(const Design& design, int row, int factor) {
 inline Records some_records(const Records& from, const std::vector<int>& kept) {
   const Design& design = from.design;
   Predictors x;
-  x.n_records = static_cast<int>(kept.size());
+  x.n_records = count_of(kept);
   x.n_columns = design.n_columns();
   x.intercept = design.has_intercept();
   x.numeric_column = design.numeric_columns();
-  const auto row = [&](int i) {
-    return design.row()[static_cast<std::size_t>(i)];
-  };
+  const auto row = [&](int i) { return design.row()[i]; };
   for (int f = 0; f < design.n_factors(); ++f) {
     x.n_levels.push_back(design.n_levels(f));
     x.factor_column.push_back(design.factor_column(f));
@@ -101,12 +100,10 @@ class LevelGroups {
       std::vector<std::vector<int>> members(
           static_cast<std::size_t>(design.n_levels(f)));
       for (int i = 0; i < records.size(); ++i)
-        members[static_cast<std::size_t>(detail::level_code(
-                    design, design.row()[static_cast<std::size_t>(i)], f))]
-            .push_back(i);
+        members[detail::level_code(design, design.row()[i], f)].push_back(i);
       const int first = design.factor_column(f);
       for (int code = 0; code < design.n_levels(f); ++code) {
-        const std::vector<int>& in = members[static_cast<std::size_t>(code)];
+        const std::vector<int>& in = members[code];
         if (static_cast<double>(in.size()) > share * records.size()) continue;
         LevelGroup group{-1, Vector::Zero(design.n_columns())};
         if (code > 0) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../family/forms.hpp"
+#include "../roles.hpp"
 #include "least_squares.hpp"
 #include "least_squares_likelihood.hpp"
 #include "record_likelihood.hpp"
@@ -17,6 +18,7 @@ namespace pseudosynth {
 /// @brief Cell by cell; from sums where the family's density adds up.
 template <class Family>
 struct LikelihoodOf {
+  static_assert(role::OfFamily<Family>::kKept);
   using Type =
       std::conditional_t<kHasRowForm<Family>,
                          RecordLikelihood<Family, RowSums<Family>>,

@@ -59,9 +59,8 @@ class NormalMixtureLikelihood {
     }
     for (int k = 0; k < K_; ++k) {
       for (int l = 0; l < lanes; ++l) {
-        d_log_pi[k] += weight_sum_[static_cast<std::size_t>(k * lanes + l)];
-        d_sigma[k] += square_sum_[static_cast<std::size_t>(k * lanes + l)] *
-                      inv_sigma_[static_cast<std::size_t>(k)];
+        d_log_pi[k] += weight_sum_[k * lanes + l];
+        d_sigma[k] += square_sum_[k * lanes + l] * inv_sigma_[k];
       }
     }
     return total;
@@ -140,8 +139,7 @@ class NormalMixtureLikelihood {
           // A comparison with NaN is false: it becomes the lower end
           double bounded = f[l] >= lower[l] ? f[l] : lower[l];
           bounded = bounded > upper[l] ? upper[l] : bounded;
-          total += bounded -
-                   records.censor.centre[static_cast<std::size_t>(first + l)];
+          total += bounded - records.censor.centre[first + l];
         } else {
           total += f[l];
         }
@@ -150,12 +148,9 @@ class NormalMixtureLikelihood {
       for (int l = 0; l < n; ++l) {
         if (alpha[l] == 0.0) continue;
         double* d_eta =
-            d_eta_.data() +
-            static_cast<std::size_t>(row[static_cast<std::size_t>(first + l)]) *
-                Kp_;
+            d_eta_.data() + static_cast<std::size_t>(row[first + l]) * Kp_;
         for (int k = 0; k < K_; ++k)
-          d_eta[k] +=
-              residual_[static_cast<std::size_t>(k * detail::kTile + l)];
+          d_eta[k] += residual_[k * detail::kTile + l];
       }
     }
     if (with_gradient)

@@ -1,5 +1,5 @@
 // Loops over design rows and over responses in lanes, at one draw, for families
-// with a RowForm (see family/forms.hpp). n is a multiple of every lane count.
+// with a RowForm (see roles.hpp). n is a multiple of every lane count.
 #ifndef PSEUDOSYNTH_LIKELIHOOD_ROW_KERNELS_HPP
 #define PSEUDOSYNTH_LIKELIHOOD_ROW_KERNELS_HPP
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../count_of.hpp"
 #include "coefficient_prior.hpp"
 
 namespace pseudosynth {
@@ -22,7 +23,7 @@ class NormalPrior : public CoefficientPrior {
           "column");
   }
 
-  int n_columns() const override { return static_cast<int>(scale_.size()); }
+  int n_columns() const override { return count_of(scale_); }
   int n_unconstrained() const override { return 0; }
   int n_stored() const override { return 0; }
 

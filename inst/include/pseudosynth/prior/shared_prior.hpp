@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../count_of.hpp"
 #include "coefficient_prior.hpp"
 #include "half_t.hpp"
 
@@ -29,7 +30,7 @@ class SharedPrior : public CoefficientPrior {
           "a shared prior needs positive df and scales, one per column");
   }
 
-  int n_columns() const override { return static_cast<int>(m_scale_.size()); }
+  int n_columns() const override { return count_of(m_scale_); }
   int n_unconstrained() const override { return 2 * n_columns(); }
   int n_stored() const override { return 2 * n_columns(); }
 

@@ -17,6 +17,7 @@
 #include "../math.hpp"
 #include "../rng.hpp"
 #include "grid_cells.hpp"
+#include "grid_constants.hpp"
 
 namespace pseudosynth {
 
@@ -36,13 +37,15 @@ struct GridTuning {
 /// given up: the grid does not resolve the density where it says that most mass
 /// is.
 struct GridTally {
-  static constexpr int kMostTries = 5000, kMostGivenUp = 5;
   long tried = 0, above = 0, given_up = 0;
   double excess = 0.0;
 };
 
-class AdaptiveGrid : public GridCells {
+class AdaptiveGrid {
  public:
+  using LogDensity = GridCells::LogDensity;
+  using Stop = GridCells::Stop;
+
   /// @param log_density up to a constant; -Inf where there is no mass.
   /// @param seeds points near which there may be narrow modes; the cells that
   ///   hold them are split until nothing varies, whatever the others are.
@@ -50,21 +53,26 @@ class AdaptiveGrid : public GridCells {
   AdaptiveGrid(const std::vector<GridAxis>& axes, LogDensity log_density,
                const std::vector<Vector>& seeds = {},
                const GridTuning& tuning = {}, const Stop& stop = {})
-      : GridCells(axes, std::move(log_density), stop), tuning_(tuning) {
+      : grid_(axes, std::move(log_density), stop),
+        d_(grid_.dimension()),
+        tuning_(tuning) {
     for (const Vector& seed : seeds) follow(seed);
     refine();
     finish();
   }
 
+  bool interrupted() const { return grid_.interrupted(); }
+  std::size_t n_cells() const { return grid_.cells().size(); }
   /// Share of the mass in cells that could not be split as far as wanted.
   double unresolved() const { return unresolved_; }
   /// Shares of the mass in the cells at the lower and the upper end of each
   /// axis: what lies beyond is left out.
   std::vector<double> at_ends() const {
     std::vector<double> out(2 * static_cast<std::size_t>(d_), 0.0);
-    const double total = log_mass();
-    for (const Cell& cell : cells_) {
-      const double share = std::exp(cell.value + log_volume(cell) - total);
+    const double total = grid_.log_mass();
+    for (const GridCells::Cell& cell : grid_.cells()) {
+      const double share =
+          std::exp(cell.value + grid_.log_volume(cell) - total);
       for (int j = 0; j < d_; ++j) {
         if (cell.low[j] == 0.0) out[2 * static_cast<std::size_t>(j)] += share;
         if (cell.high[j] == 1.0)
@@ -82,15 +90,15 @@ class AdaptiveGrid : public GridCells {
       const double u = rng.uniform() * cumulative_.back();
       const auto found =
           std::upper_bound(cumulative_.begin(), cumulative_.end(), u);
-      const Cell& cell = cells_[std::min<std::size_t>(
+      const Cell& cell = grid_.cells()[std::min<std::size_t>(
           static_cast<std::size_t>(found - cumulative_.begin()),
-          cells_.size() - 1)];
+          grid_.cells().size() - 1)];
       double log_slopes = 0.0;
       for (int j = 0; j < d_; ++j) {
         double slope;
         const double t =
             cell.low[j] + rng.uniform() * (cell.high[j] - cell.low[j]);
-        point[j] = axes_[static_cast<std::size_t>(j)].at(t, slope);
+        point[j] = grid_.axis(j).at(t, slope);
         log_slopes += slope;
       }
       ++tally.tried;
@@ -100,8 +108,8 @@ class AdaptiveGrid : public GridCells {
         tally.excess = std::max(tally.excess, excess);
       }
       if (std::log(rng.uniform()) < excess) return point;
-      if (tries == GridTally::kMostTries ||
-          tally.given_up >= GridTally::kMostGivenUp) {
+      if (tries == GridConstants::kMostTries ||
+          tally.given_up >= GridConstants::kMostGivenUp) {
         ++tally.given_up;
         return point;
       }
@@ -109,6 +117,9 @@ class AdaptiveGrid : public GridCells {
   }
 
  private:
+  using Cell = GridCells::Cell;
+  using Unit = GridCells::Unit;
+
   struct Entry {
     double potential;
     std::size_t cell;
@@ -119,10 +130,10 @@ class AdaptiveGrid : public GridCells {
 
   /// What the log density may reach in the cell, as far as its neighbours tell.
   double envelope(const Cell& cell) const {
-    return cell.value + 0.5 * variation(cell) + 0.05;
+    return cell.value + 0.5 * grid_.variation(cell) + GridConstants::kHeadroom;
   }
   double potential(const Cell& cell) const {
-    return envelope(cell) + log_volume(cell);
+    return envelope(cell) + grid_.log_volume(cell);
   }
 
   /// Tells wide cells what their neighbours have found: how much the density
@@ -131,19 +142,18 @@ class AdaptiveGrid : public GridCells {
   /// @return were there any to split?
   bool ask_neighbours(std::priority_queue<Entry>& queue, double least) {
     bool any = false;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const Cell cell = cells_[i];
+    for (std::size_t i = 0; i < grid_.cells().size(); ++i) {
+      const Cell cell = grid_.cells()[i];
       if (potential(cell) < least) continue;
       Unit middle{};
       for (int j = 0; j < d_; ++j)
-        middle[static_cast<std::size_t>(j)] =
-            0.5 * (cell.low[j] + cell.high[j]);
+        middle[j] = 0.5 * (cell.low[j] + cell.high[j]);
       for (int j = 0; j < d_; ++j) {
-        const double hair = 1e-9 * (cell.high[j] - cell.low[j]);
+        const double hair = GridConstants::kHair * (cell.high[j] - cell.low[j]);
         for (const double t : {cell.low[j] - hair, cell.high[j] + hair}) {
           if (!(t > 0.0 && t < 1.0)) continue;
           Unit beyond = middle;
-          beyond[static_cast<std::size_t>(j)] = t;
+          beyond[j] = t;
           any = meet(cell, beyond, j, queue) || any;
         }
       }
@@ -156,13 +166,14 @@ class AdaptiveGrid : public GridCells {
   bool meet(const Cell& cell, const Unit& beyond, int face,
             std::priority_queue<Entry>& queue) {
     bool any = false;
-    for (int depth = 0; depth < 50 * d_; ++depth) {
-      const std::size_t index = find(beyond);
-      Cell& other = cells_[index];
+    for (int depth = 0; depth < GridConstants::kMostHalvings * d_; ++depth) {
+      const std::size_t index = grid_.find(beyond);
+      Cell& other = grid_.cells()[index];
       const double gap = cell.value - other.value;
-      if (0.5 * variation(other) + tuning_.max_variation >= gap) return any;
+      if (0.5 * grid_.variation(other) + tuning_.max_variation >= gap)
+        return any;
       int axis = -1;
-      double most = 1.5;
+      double most = GridConstants::kWider;
       for (int j = 0; j < d_; ++j) {
         const double ratio =
             (other.high[j] - other.low[j]) / (cell.high[j] - cell.low[j]);
@@ -173,11 +184,11 @@ class AdaptiveGrid : public GridCells {
       }
       any = true;
       if (axis < 0) {
-        other.vary[face] += 2.0 * gap - variation(other);
+        other.vary[face] += 2.0 * gap - grid_.variation(other);
         queue.push({potential(other), index});
         return any;
       }
-      const std::size_t half = split(index, axis);
+      const std::size_t half = grid_.split(index, axis);
       push(queue, index);
       push(queue, half);
     }
@@ -189,88 +200,90 @@ class AdaptiveGrid : public GridCells {
     if (seed.size() != d_ || !seed.allFinite()) return;
     Unit t{};
     for (int j = 0; j < d_; ++j) {
-      t[static_cast<std::size_t>(j)] = axis_t(j, seed[j]);
-      if (!(t[static_cast<std::size_t>(j)] > 0.0 &&
-            t[static_cast<std::size_t>(j)] < 1.0))
-        return;
+      t[j] = grid_.axis_t(j, seed[j]);
+      if (!(t[j] > 0.0 && t[j] < 1.0)) return;
     }
-    std::size_t index = find(t);
+    std::size_t index = grid_.find(t);
     // What the cell's middle has to come near to: wide cells see no spike
-    double there = density_(seed);
+    double there = grid_.log_density(seed);
     for (int j = 0; j < d_; ++j) {
       double slope;
-      axes_[static_cast<std::size_t>(j)].at(t[static_cast<std::size_t>(j)],
-                                            slope);
+      grid_.axis(j).at(t[j], slope);
       there += slope;
     }
-    for (int depth = 0; depth < 50 * d_; ++depth) {
-      const Cell& cell = cells_[index];
-      if (variation(cell) < tuning_.max_variation &&
+    for (int depth = 0; depth < GridConstants::kMostHalvings * d_; ++depth) {
+      const Cell& cell = grid_.cells()[index];
+      if (grid_.variation(cell) < tuning_.max_variation &&
           !(there > cell.value + tuning_.max_variation))
         break;
-      split(index);
-      index = find(t);
+      grid_.split(index);
+      index = grid_.find(t);
     }
   }
 
   void refine() {
     std::priority_queue<Entry> queue;
-    for (std::size_t i = 0; i < cells_.size(); ++i) push(queue, i);
+    for (std::size_t i = 0; i < grid_.cells().size(); ++i) push(queue, i);
     const std::size_t most = std::max<std::size_t>(
-        static_cast<std::size_t>(tuning_.max_cells), 2 * cells_.size());
+        static_cast<std::size_t>(tuning_.max_cells), 2 * grid_.cells().size());
     // A narrow plateau is followed from cell to cell, one a round
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < GridConstants::kRounds; ++round) {
       split_all(queue, most);
-      if (interrupted_ || cells_.size() >= most) return;
+      if (grid_.interrupted() || grid_.cells().size() >= most) return;
       if (!ask_neighbours(queue, least_potential())) return;
     }
     split_all(queue, most);
   }
 
   double least_potential() const {
-    return log_mass() + std::log(tuning_.min_share);
+    return grid_.log_mass() + std::log(tuning_.min_share);
   }
 
   void split_all(std::priority_queue<Entry>& queue, std::size_t most) {
     double least = least_potential();
-    for (std::size_t step = 1; !queue.empty() && cells_.size() < most; ++step) {
+    for (std::size_t step = 1; !queue.empty() && grid_.cells().size() < most;
+         ++step) {
       const Entry top = queue.top();
       if (top.potential < least) break;
       queue.pop();
       // Asked for twice, split once
-      if (top.potential != potential(cells_[top.cell])) continue;
-      const std::size_t other = split(top.cell);
+      if (top.potential != potential(grid_.cells()[top.cell])) continue;
+      const std::size_t other = grid_.split(top.cell);
       push(queue, top.cell);
       push(queue, other);
-      if (step % 2048 == 0) least = least_potential();
-      if (stopped(step)) return;
+      if (step % GridConstants::kSummed == 0) least = least_potential();
+      if (grid_.stopped(step)) return;
     }
   }
 
   void push(std::priority_queue<Entry>& queue, std::size_t index) const {
-    const Cell& cell = cells_[index];
-    if (variation(cell) <= tuning_.max_variation || cell.value <= kNoMass)
+    const Cell& cell = grid_.cells()[index];
+    if (grid_.variation(cell) <= tuning_.max_variation ||
+        cell.value <= GridCells::kNoMass)
       return;
     queue.push({potential(cell), index});
   }
 
   void finish() {
-    if (interrupted_) return;
-    const double total = log_mass();
-    if (!(total > kNoMass / 2))
+    if (grid_.interrupted()) return;
+    const double total = grid_.log_mass();
+    if (!(total > GridCells::kNoMass / 2))
       throw std::domain_error("The posterior has no mass on the grid.");
-    cumulative_.resize(cells_.size());
+    cumulative_.resize(grid_.cells().size());
     double sum = 0.0;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const Cell& cell = cells_[i];
+    for (std::size_t i = 0; i < grid_.cells().size(); ++i) {
+      const Cell& cell = grid_.cells()[i];
       const double share = std::exp(potential(cell) - total);
       sum += share;
       cumulative_[i] = sum;
-      if (variation(cell) > 2.0 * tuning_.max_variation) unresolved_ += share;
+      if (grid_.variation(cell) > 2.0 * tuning_.max_variation)
+        unresolved_ += share;
     }
     unresolved_ /= sum;
   }
 
+  GridCells grid_;
+  int d_;
   GridTuning tuning_;
   std::vector<double> cumulative_;
   double unresolved_ = 0.0;

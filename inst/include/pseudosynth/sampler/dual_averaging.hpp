@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nuts_constants.hpp"
+
 namespace pseudosynth {
 
 /// @brief Drives the mean acceptance statistic to `target`.
@@ -16,7 +18,7 @@ class DualAveraging {
   /// @brief Starts over around ten times `stepsize`: larger steps are cheap to
   /// reject, so the search leans towards them.
   void restart(double stepsize) {
-    mu_ = std::log(10.0 * stepsize);
+    mu_ = std::log(NutsConstants::kStartsAt * stepsize);
     count_ = 0;
     mean_gap_ = 0;
     log_average_ = 0;
@@ -24,14 +26,14 @@ class DualAveraging {
 
   /// @brief Takes one iteration's acceptance statistic, gives the next step.
   double update(double accept_stat) {
-    constexpr double kGamma = 0.05, kOffset = 10.0, kKappa = 0.75;
     ++count_;
     const double n = static_cast<double>(count_);
-    const double weight = 1.0 / (n + kOffset);
+    const double weight = 1.0 / (n + NutsConstants::kOffset);
     const double gap = target_ - std::min(1.0, accept_stat);
     mean_gap_ = (1.0 - weight) * mean_gap_ + weight * gap;
-    const double log_step = mu_ - mean_gap_ * std::sqrt(n) / kGamma;
-    const double decay = std::pow(n, -kKappa);
+    const double log_step =
+        mu_ - mean_gap_ * std::sqrt(n) / NutsConstants::kGamma;
+    const double decay = std::pow(n, -NutsConstants::kKappa);
     log_average_ = (1.0 - decay) * log_average_ + decay * log_step;
     return std::exp(log_step);
   }

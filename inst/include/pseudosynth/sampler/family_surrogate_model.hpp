@@ -14,6 +14,7 @@
 #include "../likelihood/level_groups.hpp"
 #include "../likelihood/likelihood_of.hpp"
 #include "../likelihood/value_likelihood.hpp"
+#include "surrogate_constants.hpp"
 #include "surrogate_model.hpp"
 
 namespace pseudosynth {
@@ -42,7 +43,8 @@ class FamilySurrogateModel final : public SurrogateModel {
       factors_ = factors_beside_intercept(records.design);
     if (records.censor.active && !prior.folded)
       groups_.emplace(records, family, small_share);
-    if (records.censor.active && n_columns() <= kExactColumns) {
+    if (records.censor.active &&
+        n_columns() <= SurrogateConstants::kExactColumns) {
       exact_ = std::make_shared<const ExactFits>(
           records, scaled_response(records, family),
           prior_centre(records, prior));
@@ -144,8 +146,6 @@ class FamilySurrogateModel final : public SurrogateModel {
  private:
   static constexpr int E = Family::kExtras;
   using Gradient = typename LikelihoodOf<Family>::Type;
-
-  static constexpr int kExactColumns = 100;
 
   static std::vector<double> scaled_response(const Records& records,
                                              const Family& family) {

@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
+#include "grid_constants.hpp"
 
 namespace pseudosynth {
 
@@ -38,14 +40,12 @@ class GridCells {
   using LogDensity = std::function<double(const Vector&)>;
   using Stop = std::function<bool()>;
 
-  bool interrupted() const { return interrupted_; }
-  std::size_t n_cells() const { return cells_.size(); }
-
- protected:
+  /// @param log_density up to a constant; -Inf where there is no mass.
+  /// @param stop asked now and then; true gives up: interrupted() tells.
   GridCells(const std::vector<GridAxis>& axes, LogDensity log_density,
             const Stop& stop)
       : axes_(axes),
-        d_(static_cast<int>(axes.size())),
+        d_(count_of(axes)),
         density_(std::move(log_density)),
         stop_(stop),
         point_(d_) {
@@ -61,12 +61,15 @@ class GridCells {
     int last;                                // axis of the last split
     int node;                                // in the tree that finds cells
   };
-  /// Where a cell was split, or (axis < 0) which cell is here.
-  struct Node {
-    int axis;
-    double middle;
-    std::size_t low, high;  // nodes; low is the cell of a leaf
-  };
+  using Unit = std::array<double, kMaxDimension>;
+  static constexpr double kNoMass = -1e300;
+
+  int dimension() const { return d_; }
+  const GridAxis& axis(int j) const { return axes_[j]; }
+  bool interrupted() const { return interrupted_; }
+  std::vector<Cell>& cells() { return cells_; }
+  const std::vector<Cell>& cells() const { return cells_; }
+  double log_density(const Vector& at) { return density_(at); }
 
   double log_volume(const Cell& cell) const {
     double sum = 0.0;
@@ -88,12 +91,91 @@ class GridCells {
     return high + std::log(total);
   }
 
+  /// Halves the cell across the axis that varies most; now and then the others
+  /// get their turn, since what they vary by is inherited.
+  /// @return the index of the new cell; the old index holds the lower half.
+  std::size_t split(std::size_t index) {
+    const Cell& cell = cells_[index];
+    int axis = 0;
+    for (int j = 1; j < d_; ++j)
+      if (cell.vary[j] > cell.vary[axis]) axis = j;
+    if (axis == cell.last && d_ > 1 &&
+        ++repeats_ % GridConstants::kOthersTurn == 0)
+      axis = (axis + 1 +
+              static_cast<int>((repeats_ / GridConstants::kOthersTurn) %
+                               (d_ - 1))) %
+             d_;
+    return split(index, axis);
+  }
+
+  std::size_t split(std::size_t index, int axis) {
+    Cell low = cells_[index];
+    const double parent = low.value;
+    Cell high = low;
+    const double middle = 0.5 * (low.low[axis] + low.high[axis]);
+    low.high[axis] = high.low[axis] = middle;
+    low.last = high.last = axis;
+    evaluate(low);
+    evaluate(high);
+    const double across = std::fabs(high.value - low.value);
+    const double kept = GridConstants::kInherited * low.vary[axis];
+    // The parent's middle lies on the common face
+    low.vary[axis] =
+        std::max({across, kept, 2.0 * std::fabs(low.value - parent)});
+    high.vary[axis] =
+        std::max({across, kept, 2.0 * std::fabs(high.value - parent)});
+    const std::size_t other = cells_.size(), at = nodes_.size();
+    nodes_[low.node] = {axis, middle, at, at + 1};
+    nodes_.push_back({-1, 0.0, index, 0});
+    nodes_.push_back({-1, 0.0, other, 0});
+    low.node = static_cast<int>(at);
+    high.node = static_cast<int>(at + 1);
+    cells_[index] = low;
+    cells_.push_back(high);
+    return other;
+  }
+
+  /// The cell that holds a point of the unit cube.
+  std::size_t find(const Unit& t) const {
+    const int n = GridConstants::n_first(d_);
+    std::size_t at = 0, stride = 1;
+    for (int j = 0; j < d_; ++j, stride *= static_cast<std::size_t>(n))
+      at += stride * static_cast<std::size_t>(
+                         std::min(n - 1, static_cast<int>(t[j] * n)));
+    while (nodes_[at].axis >= 0) {
+      const Node& node = nodes_[at];
+      const bool above = t[node.axis] > node.middle;
+      at = above ? node.high : node.low;
+    }
+    return nodes_[at].low;
+  }
+
+  double axis_t(int j, double x) const {
+    const GridAxis& axis = axes_[j];
+    const double low = axis.low_z();
+    return (std::asinh((x - axis.centre) / axis.width) - low) /
+           (axis.high_z() - low);
+  }
+
+  bool stopped(std::size_t step) {
+    if (!stop_ || step % GridConstants::kAsked != 0 || !stop_())
+      return interrupted_;
+    return interrupted_ = true;
+  }
+
+ private:
+  /// Where a cell was split, or (axis < 0) which cell is here.
+  struct Node {
+    int axis;
+    double middle;
+    std::size_t low, high;  // nodes; low is the cell of a leaf
+  };
+
   double evaluate(Cell& cell) {
     double slopes = 0.0;
     for (int j = 0; j < d_; ++j) {
       double slope;
-      point_[j] = axes_[static_cast<std::size_t>(j)].at(
-          0.5 * (cell.low[j] + cell.high[j]), slope);
+      point_[j] = axes_[j].at(0.5 * (cell.low[j] + cell.high[j]), slope);
       slopes += slope;
     }
     const double value = density_(point_) + slopes;
@@ -102,11 +184,9 @@ class GridCells {
     return cell.value;
   }
 
-  int n_first() const { return d_ == 1 ? 2048 : d_ == 2 ? 128 : 32; }
-
   /// The first grid, and how its values vary between neighbours.
   void lay() {
-    const int n = n_first();
+    const int n = GridConstants::n_first(d_);
     std::size_t total = 1;
     for (int j = 0; j < d_; ++j) total *= static_cast<std::size_t>(n);
     cells_.resize(total);
@@ -139,78 +219,6 @@ class GridCells {
       }
     }
   }
-
-  /// Halves the cell across the axis that varies most; now and then the others
-  /// get their turn, since what they vary by is inherited.
-  /// @return the index of the new cell; the old index holds the lower half.
-  std::size_t split(std::size_t index) {
-    const Cell& cell = cells_[index];
-    int axis = 0;
-    for (int j = 1; j < d_; ++j)
-      if (cell.vary[j] > cell.vary[axis]) axis = j;
-    if (axis == cell.last && d_ > 1 && ++repeats_ % 4 == 0)
-      axis = (axis + 1 + static_cast<int>((repeats_ / 4) % (d_ - 1))) % d_;
-    return split(index, axis);
-  }
-
-  std::size_t split(std::size_t index, int axis) {
-    Cell low = cells_[index];
-    const double parent = low.value;
-    Cell high = low;
-    const double middle = 0.5 * (low.low[axis] + low.high[axis]);
-    low.high[axis] = high.low[axis] = middle;
-    low.last = high.last = axis;
-    evaluate(low);
-    evaluate(high);
-    const double across = std::fabs(high.value - low.value);
-    const double kept = 0.25 * low.vary[axis];
-    // The parent's middle lies on the common face
-    low.vary[axis] =
-        std::max({across, kept, 2.0 * std::fabs(low.value - parent)});
-    high.vary[axis] =
-        std::max({across, kept, 2.0 * std::fabs(high.value - parent)});
-    const std::size_t other = cells_.size(), at = nodes_.size();
-    nodes_[static_cast<std::size_t>(low.node)] = {axis, middle, at, at + 1};
-    nodes_.push_back({-1, 0.0, index, 0});
-    nodes_.push_back({-1, 0.0, other, 0});
-    low.node = static_cast<int>(at);
-    high.node = static_cast<int>(at + 1);
-    cells_[index] = low;
-    cells_.push_back(high);
-    return other;
-  }
-
-  using Unit = std::array<double, kMaxDimension>;
-
-  /// The cell that holds a point of the unit cube.
-  std::size_t find(const Unit& t) const {
-    const int n = n_first();
-    std::size_t at = 0, stride = 1;
-    for (int j = 0; j < d_; ++j, stride *= static_cast<std::size_t>(n))
-      at += stride *
-            static_cast<std::size_t>(std::min(
-                n - 1, static_cast<int>(t[static_cast<std::size_t>(j)] * n)));
-    while (nodes_[at].axis >= 0) {
-      const Node& node = nodes_[at];
-      const bool above = t[static_cast<std::size_t>(node.axis)] > node.middle;
-      at = above ? node.high : node.low;
-    }
-    return nodes_[at].low;
-  }
-
-  double axis_t(int j, double x) const {
-    const GridAxis& axis = axes_[static_cast<std::size_t>(j)];
-    const double low = axis.low_z();
-    return (std::asinh((x - axis.centre) / axis.width) - low) /
-           (axis.high_z() - low);
-  }
-
-  bool stopped(std::size_t step) {
-    if (!stop_ || step % 256 != 0 || !stop_()) return interrupted_;
-    return interrupted_ = true;
-  }
-
-  static constexpr double kNoMass = -1e300;
 
   std::vector<GridAxis> axes_;
   int d_;

@@ -15,6 +15,7 @@
 #include "../math.hpp"
 #include "../rng.hpp"
 #include "adaptive_grid.hpp"
+#include "grid_constants.hpp"
 #include "grid_target.hpp"
 #include "penalised_mode.hpp"
 #include "surrogate_model.hpp"
@@ -31,7 +32,7 @@ class GridSetup {
   GridSetup(std::unique_ptr<SurrogateModel> model, double range,
             std::uint64_t seed, const std::function<bool()>& should_stop)
       : target_(std::move(model)) {
-    if (target_.model().size() > AdaptiveGrid::kMaxDimension)
+    if (target_.model().size() > GridCells::kMaxDimension)
       throw std::invalid_argument("a grid takes one to three parameters");
     // Polls at every evaluation: with many records a grid's step takes long
     GridTarget local(std::make_unique<StoppableSurrogateModel>(target_.model(),
@@ -49,7 +50,7 @@ class GridSetup {
           modes, GridTuning(), should_stop);
       if (grid_->interrupted()) throw Interrupted();
       beyond_ = widen(axes);
-      if (beyond_ == 0.0 || round == kMostWidened) break;
+      if (beyond_ == 0.0 || round == GridConstants::kMostWidened) break;
     }
   }
 
@@ -63,10 +64,6 @@ class GridSetup {
  private:
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x671dULL << 32;
-  static constexpr int kStarts = 24;
-  static constexpr int kFits = 60, kKept = 20;
-  // Log widths of the records around an exact fit
-  static constexpr double kNarrowest = -8.0, kWidest = 14.0;
 
   /// Uphill from the middle of the data and from draws of the prior: modes that
   /// the first, coarse grid might not see.
@@ -81,13 +78,13 @@ class GridSetup {
     }
     const Vector middle = model.start();
     std::vector<Vector> modes;
-    for (int s = 0; s < kStarts; ++s) {
+    for (int s = 0; s < GridConstants::kStarts; ++s) {
       Vector start = middle;
       for (int j = 0; s > 0 && j < n; ++j) {
         if (s % 2 == 0 && j < P)
           start[j] = target_.location(j) + target_.scale(j) * rng.normal();
         else
-          start[j] += 2.0 * rng.normal();
+          start[j] += GridConstants::kStartSd * rng.normal();
       }
       find_mode(model, penalty, start);
       if (start.allFinite()) modes.push_back(start);
@@ -108,10 +105,11 @@ class GridSetup {
     const int P = local.model().n_columns(), n = local.model().size();
     if (n == P) return;
     std::vector<Found> found;
-    for (int k = 0; k < kFits; ++k) {
+    for (int k = 0; k < GridConstants::kFits; ++k) {
       Vector theta = local.model().exact_fit(rng);
       Found best{-kInfinity, theta};
-      for (double u = kNarrowest; u < kWidest; u += 0.5) {
+      for (double u = GridConstants::kNarrowest; u < GridConstants::kWidest;
+           u += GridConstants::kWidths) {
         theta.tail(n - P).setConstant(u);
         const double value = local.value_or_none(theta);
         if (value > best.value) best = {value, theta};
@@ -127,7 +125,7 @@ class GridSetup {
       if (one.value == last) continue;
       last = one.value;
       modes.push_back(one.theta);
-      if (++kept == kKept) break;
+      if (++kept == GridConstants::kKept) break;
     }
   }
 
@@ -144,18 +142,20 @@ class GridSetup {
       const double unit = j < P ? target.scale(j) : 1.0;
       GridAxis axis;
       axis.centre = best[j];
-      axis.width = 0.02 * unit;
+      axis.width = GridConstants::kFinest * unit;
       for (const double side : {-1.0, 1.0}) {
         double step = unit;
         Vector at = best;
-        for (int doubling = 0; doubling < 60; ++doubling, step *= 1.5) {
+        for (int doubling = 0; doubling < GridConstants::kMostSteps;
+             ++doubling, step *= GridConstants::kGrowth) {
           at[j] = best[j] + side * step;
           const double there =
               bounded ? target.log_prior(at) : target.value_or_none(at);
           const double lost = top - there;
-          if (!(lost < (bounded ? range : 0.0) + kNegligible)) break;
+          if (!(lost < (bounded ? range : 0.0) + GridConstants::kNegligible))
+            break;
           // exp() of what is sampled on the log scale must stay a number
-          if (j >= P && std::fabs(at[j]) > kLargestLog) break;
+          if (j >= P && std::fabs(at[j]) > GridConstants::kLargestLog) break;
         }
         (side < 0 ? axis.lower : axis.upper) = at[j];
       }
@@ -175,20 +175,17 @@ class GridSetup {
       GridAxis& axis = axes[j];
       for (const bool upper : {false, true}) {
         const double share = at_ends[2 * j + (upper ? 1 : 0)];
-        if (share < kAtEnd) continue;
+        if (share < GridConstants::kAtEnd) continue;
         beyond += share;
         double& end = upper ? axis.upper : axis.lower;
         const double out = axis.centre + 2.0 * (end - axis.centre);
-        if (static_cast<int>(j) < P || std::fabs(out) < 2.0 * kLargestLog)
+        if (static_cast<int>(j) < P ||
+            std::fabs(out) < 2.0 * GridConstants::kLargestLog)
           end = out;
       }
     }
     return beyond;
   }
-
-  static constexpr double kNegligible = 60.0, kLargestLog = 500.0;
-  static constexpr double kAtEnd = 1e-7;
-  static constexpr int kMostWidened = 12;
 
   GridTarget target_;
   std::unique_ptr<AdaptiveGrid> grid_;

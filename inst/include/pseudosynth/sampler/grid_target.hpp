@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../math.hpp"
+#include "grid_constants.hpp"
 #include "surrogate_model.hpp"
 
 namespace pseudosynth {
@@ -25,14 +26,14 @@ class GridTarget {
       throw std::invalid_argument(
           "a grid takes the hierarchical prior of one coefficient only");
     // tau = scale exp(t): half-t weights of the normals that are mixed
-    for (int k = 0; k < kNodes; ++k) {
-      const double t = -12.0 + 24.0 * k / (kNodes - 1);
+    for (int k = 0; k < GridConstants::kNodes; ++k) {
+      const double t = -12.0 + 24.0 * k / (GridConstants::kNodes - 1);
       const double tau = std::exp(t);
       log_tau_.push_back(t + std::log(prior.tau_scale));
       log_weight_.push_back(t - 0.5 * (prior.tau_df + 1.0) *
                                     std::log1p(tau * tau / prior.tau_df));
     }
-    work_.resize(kNodes);
+    work_.resize(GridConstants::kNodes);
   }
 
   SurrogateModel& model() { return *model_; }
@@ -69,8 +70,6 @@ class GridTarget {
   }
 
  private:
-  static constexpr int kNodes = 161;
-
   double log_coefficient_prior(const Vector& theta) {
     const SurrogatePrior& prior = model_->prior();
     if (prior.folded) return 0.0;
@@ -79,7 +78,7 @@ class GridTarget {
       for (std::size_t k = 0; k < work_.size(); ++k)
         work_[k] = log_weight_[k] - log_tau_[k] -
                    0.5 * b2 * std::exp(-2.0 * log_tau_[k]);
-      return log_sum_exp(work_.data(), kNodes);
+      return log_sum_exp(work_.data(), GridConstants::kNodes);
     }
     double sum = 0.0;
     for (int j = 0; j < model_->n_columns(); ++j)

@@ -9,6 +9,7 @@
 
 #include "../math.hpp"
 #include "../rng.hpp"
+#include "../roles.hpp"
 
 namespace pseudosynth {
 
@@ -25,6 +26,11 @@ struct PhasePoint {
 /// @tparam Metric see metric.hpp.
 template <class Model, class Metric>
 class Hamiltonian {
+  static_assert(role::kOffers<role::Density, Model>,
+                "a sampler needs double operator()(theta, gradient) of its "
+                "model (roles.hpp)");
+  static_assert(role::OfMetric<Metric>::kKept);
+
  public:
   Hamiltonian(Model& model, int n)
       : metric(n), model_(model), velocity_(Vector::Zero(n)) {}

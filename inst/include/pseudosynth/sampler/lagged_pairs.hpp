@@ -50,7 +50,7 @@ std::vector<double> lagged_pairs(SurrogateModel& model,
         other = one;
         ahead.sweep();
         behind.sweep();
-        if (ahead.is_where(behind)) met = t;
+        if (ahead.at.is_where(behind.at)) met = t;
       }
     }
     out.push_back(met);

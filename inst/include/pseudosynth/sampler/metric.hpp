@@ -10,6 +10,7 @@
 #include "../dense.hpp"
 #include "../math.hpp"
 #include "../rng.hpp"
+#include "nuts_constants.hpp"
 
 namespace pseudosynth {
 
@@ -47,8 +48,10 @@ class DiagonalMetric {
   void adapt() {
     const double n = static_cast<double>(count_);
     if (count_ > 1) {
-      delta_ = squares_ * (n / ((n - 1.0) * (n + 5.0)));
-      delta_.array() += 1e-3 * (5.0 / (n + 5.0));
+      delta_ = squares_ * (n / ((n - 1.0) * (n + NutsConstants::kPriorDraws)));
+      delta_.array() +=
+          NutsConstants::kUnit *
+          (NutsConstants::kPriorDraws / (n + NutsConstants::kPriorDraws));
       if (delta_.allFinite()) {
         inverse_ = delta_;
       }
@@ -99,9 +102,12 @@ class DenseMetric {
   void adapt() {
     const double n = static_cast<double>(count_);
     if (count_ > 1) {
-      Matrix covariance = (squares_ + squares_.transpose()) *
-                          (0.5 * n / ((n - 1.0) * (n + 5.0)));
-      covariance.diagonal().array() += 1e-3 * (5.0 / (n + 5.0));
+      Matrix covariance =
+          (squares_ + squares_.transpose()) *
+          (0.5 * n / ((n - 1.0) * (n + NutsConstants::kPriorDraws)));
+      covariance.diagonal().array() +=
+          NutsConstants::kUnit *
+          (NutsConstants::kPriorDraws / (n + NutsConstants::kPriorDraws));
       // A window that gave no usable covariance leaves the metric as it was.
       if (factor_.compute(covariance))
         inverse_ = covariance;

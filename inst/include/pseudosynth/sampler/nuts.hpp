@@ -15,6 +15,7 @@
 #include "../rng.hpp"
 #include "chain_result.hpp"
 #include "hamiltonian.hpp"
+#include "nuts_constants.hpp"
 #include "trajectory.hpp"
 
 namespace pseudosynth {
@@ -99,11 +100,12 @@ class Nuts {
   }
 
   /// @brief Doubles or halves the step size until one step's acceptance
-  /// crosses 0.8 (Hoffman and Gelman 2014, algorithm 4).
+  /// crosses a target (Hoffman and Gelman 2014, algorithm 4).
   void find_stepsize() {
-    const double log_target = std::log(0.8);
+    const double log_target = std::log(NutsConstants::kFirstAcceptance);
     int direction = 0;
-    while (stepsize > kSmallestStep && stepsize < kLargestStep &&
+    while (stepsize > NutsConstants::kSmallestStep &&
+           stepsize < NutsConstants::kLargestStep &&
            !handlers_.stop_requested()) {
       z_ = state;
       hamiltonian.sample_momentum(rng_, z_);
@@ -130,8 +132,6 @@ class Nuts {
  private:
   static constexpr double kNegativeInfinity =
       -std::numeric_limits<double>::infinity();
-  static constexpr double kMaxEnergyError = 1000.0;
-  static constexpr double kSmallestStep = 1e-12, kLargestStep = 1e7;
 
   static bool no_u_turn(const Vector& sharp_a, const Vector& sharp_b,
                         const Vector& rho) {
@@ -231,7 +231,7 @@ class Nuts {
     hamiltonian.velocity(z_, sharp_begin);
     const double h = hamiltonian.energy(z_, sharp_begin);
     const double gain = energy_start_ - h;
-    if (-gain > kMaxEnergyError) {
+    if (-gain > NutsConstants::kMaxEnergyError) {
       result_.divergent = true;
     }
     log_weight = log_sum_exp(log_weight, gain);

@@ -9,9 +9,11 @@
 #include <cmath>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
 #include "../rng.hpp"
 #include "nuts.hpp"
+#include "nuts_constants.hpp"
 #include "nuts_tuning.hpp"
 #include "student_mixture.hpp"
 
@@ -24,18 +26,22 @@ namespace detail {
 template <class Metric, class Model>
 StudentMixture scouted(Model& model, const NutsTuning& tuning, Rng& rng,
                        const ChainHandlers& handlers) {
-  constexpr int kMost = 20, kWarmup = 150, kKept = 100;
   StudentMixture found;
   const int n = model.size();
-  for (int scout = 0; scout < tuning.scouts && n <= kMost; ++scout) {
+  for (int scout = 0; scout < tuning.scouts && n <= NutsConstants::kMostScouted;
+       ++scout) {
     Nuts<Model, Metric> nuts(model, n, tuning.max_treedepth, rng, handlers);
     place_start(nuts, model, rng, nullptr);
-    NutsAdaptation<Nuts<Model, Metric>> adaptation(nuts, tuning, kWarmup);
+    NutsAdaptation<Nuts<Model, Metric>> adaptation(nuts, tuning,
+                                                   NutsConstants::kScoutWarmup);
     std::vector<Vector> around;
-    for (int i = 0; i < kWarmup + std::max(kKept, 6 * n); ++i) {
+    for (int i = 0; i < NutsConstants::kScoutWarmup +
+                            std::max(NutsConstants::kScoutKept,
+                                     NutsConstants::kScoutKeptEach * n);
+         ++i) {
       const NutsTransition t = nuts.transition();
       if (t.interrupted || handlers.stop_requested()) return found;
-      if (i < kWarmup)
+      if (i < NutsConstants::kScoutWarmup)
         adaptation.observe(t, i);
       else
         around.push_back(nuts.state.q);
@@ -47,13 +53,10 @@ StudentMixture scouted(Model& model, const NutsTuning& tuning, Rng& rng,
   return found;
 }
 
-/// After each transition: about what a short trajectory costs.
-constexpr int kJumps = 4;
-
 /// Metropolis and Hastings.
 template <class Sampler>
 void jump(Sampler& nuts, const StudentMixture& found, Rng& rng) {
-  PhasePoint next(static_cast<int>(nuts.state.q.size()));
+  PhasePoint next(count_of(nuts.state.q));
   next.q = found.draw(rng);
   const double height = std::log(rng.uniform());
   if (!next.q.allFinite()) return;

@@ -14,11 +14,13 @@
 #include <cmath>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
 #include "../rng.hpp"
 #include "prior_reference.hpp"
 #include "slice.hpp"
 #include "student_mixture.hpp"
+#include "surrogate_constants.hpp"
 #include "surrogate_model.hpp"
 
 namespace pseudosynth {
@@ -28,27 +30,31 @@ class PriorExploration {
   PriorExploration(SurrogateModel& model, const PriorReference& reference,
                    int n_points, Rng& rng)
       : model_(&model), reference_(&reference), rng_(&rng) {
-    while (static_cast<int>(points_.size()) < n_points) {
+    while (count_of(points_) < n_points) {
       Vector tau;
       if (model.prior().hierarchical) tau = reference.draw_tau(rng);
       points_.push_back(measured(reference.draw(tau, rng)));
     }
     double power = 0.0;
-    for (int step = 0; step < kMaxSteps && power < 1.0; ++step) {
-      const double next = step + 1 < kMaxSteps ? next_power(power) : 1.0;
+    for (int step = 0; step < SurrogateConstants::kMaxSteps && power < 1.0;
+         ++step) {
+      const double next =
+          step + 1 < SurrogateConstants::kMaxSteps ? next_power(power) : 1.0;
       resample(next - power);
       power = next;
-      for (int round = 0; round < kRounds; ++round) move(power);
+      for (int round = 0; round < SurrogateConstants::kRounds; ++round)
+        move(power);
     }
-    for (int round = 0; round < kLastRounds; ++round) move(1.0);
+    for (int round = 0; round < SurrogateConstants::kLastRounds; ++round)
+      move(1.0);
     StudentMixture found;
-    found.fit(points(), kComponents, rng);
+    found.fit(points(), SurrogateConstants::kComponents, rng);
     std::vector<Point> fits{highest(model.start())};
-    while (static_cast<int>(fits.size()) < kFits)
+    while (count_of(fits) < SurrogateConstants::kFits)
       fits.push_back(highest(model.exact_fit(rng)));
-    follow(fits, kKept, found);
+    follow(fits, SurrogateConstants::kKeptFits, found);
     improve(found);
-    mixture_.append(found, 0.25);
+    mixture_.append(found, SurrogateConstants::kFoundShare);
   }
 
   /// For more parameters than a population finds its way in: only what lies
@@ -59,15 +65,17 @@ class PriorExploration {
       : model_(&model), reference_(&reference), rng_(&rng) {
     const int n_extras = model.size() - model.n_columns();
     if (n_extras == 0) return;
-    const double least = height(measured(mode)) - 10.0;
+    const double least =
+        height(measured(mode)) - SurrogateConstants::kAboutAsHigh;
     std::vector<Point> fits;
-    for (int k = 0; k < kFewerFits; ++k) {
+    for (int k = 0; k < SurrogateConstants::kFewerFits; ++k) {
       const Point one = highest(model.exact_fit(rng));
       const Vector gap = (one.theta - mode).tail(n_extras);
-      if (height(one) > least && gap.cwiseAbs().maxCoeff() > 1.0)
+      if (height(one) > least &&
+          gap.cwiseAbs().maxCoeff() > SurrogateConstants::kElsewhere)
         fits.push_back(one);
     }
-    follow(fits, kFewerKept, mixture_);
+    follow(fits, SurrogateConstants::kFewerKept, mixture_);
   }
 
   const StudentMixture& mixture() const { return mixture_; }
@@ -90,10 +98,6 @@ class PriorExploration {
     Vector theta;
     double log_lik, log_prior;
   };
-  static constexpr int kMaxSteps = 60, kRounds = 3, kLastRounds = 4;
-  static constexpr int kComponents = 6, kFits = 60, kKept = 10;
-  static constexpr int kFewerFits = 40, kFewerKept = 3;
-  static constexpr double kPriorShare = 0.1;
 
   Point measured(const Vector& theta) const {
     const double log_prior = model_->log_prior(theta);
@@ -122,10 +126,11 @@ class PriorExploration {
       }
       return sum * sum / squares;
     };
-    const double wanted = 0.5 * static_cast<double>(points_.size());
+    const double wanted =
+        SurrogateConstants::kWorthKept * static_cast<double>(points_.size());
     double low = 0.0, high = 1.0 - power;
     if (worth(high) >= wanted) return 1.0;
-    for (int halving = 0; halving < 40; ++halving) {
+    for (int halving = 0; halving < SurrogateConstants::kHalvings; ++halving) {
       const double middle = 0.5 * (low + high);
       (worth(middle) >= wanted ? low : high) = middle;
     }
@@ -151,21 +156,22 @@ class PriorExploration {
   /// Along differences of other points, whole ones now and then, which cross
   /// from mode to mode.
   void move(double power) {
-    const int n = static_cast<int>(points_.size());
+    const int n = count_of(points_);
     const double d = static_cast<double>(points_.front().theta.size());
     for (Point& point : points_) {
-      const Vector& a =
-          points_[static_cast<std::size_t>(rng_->integer(n))].theta;
-      const Vector& b =
-          points_[static_cast<std::size_t>(rng_->integer(n))].theta;
+      const Vector& a = points_[rng_->integer(n)].theta;
+      const Vector& b = points_[rng_->integer(n)].theta;
       const double kind = rng_->uniform();
-      const double length = kind < 0.15
-                                ? 1.0
-                                : 2.38 / std::sqrt(2.0 * d) *
-                                      std::pow(10.0, -1.5 * rng_->uniform());
+      const double length =
+          kind < SurrogateConstants::kWhole
+              ? 1.0
+              : SurrogateConstants::kTerBraak / std::sqrt(2.0 * d) *
+                    std::pow(10.0,
+                             -SurrogateConstants::kShortest * rng_->uniform());
       Vector to = point.theta + length * (a - b);
       for (Eigen::Index j = 0; j < to.size(); ++j)
-        to[j] += 1e-3 * std::fabs(a[j] - b[j]) * rng_->normal();
+        to[j] += SurrogateConstants::kNoise * std::fabs(a[j] - b[j]) *
+                 rng_->normal();
       const Point next = measured(to);
       if (std::log(rng_->uniform()) < power * (next.log_lik - point.log_lik) +
                                           next.log_prior - point.log_prior)
@@ -177,7 +183,9 @@ class PriorExploration {
   Point highest(Vector theta) const {
     const int P = model_->n_columns(), n = model_->size();
     Point top = measured(theta);
-    for (double u = -7.0; u < 13.0 && n > P; u += 1.0) {
+    for (double u = SurrogateConstants::kNarrowest;
+         u < SurrogateConstants::kWidest && n > P;
+         u += SurrogateConstants::kFitWidths) {
       theta.tail(n - P).setConstant(u);
       const Point next = measured(theta);
       if (height(next) > height(top)) top = next;
@@ -194,23 +202,27 @@ class PriorExploration {
     });
     std::vector<Point> kept;
     for (const Point& one : best) {
-      if (static_cast<int>(kept.size()) == most) break;
+      if (count_of(kept) == most) break;
       const bool known =
           std::any_of(kept.begin(), kept.end(), [&](const Point& other) {
-            return (one.theta - other.theta).cwiseAbs().maxCoeff() < 1e-6;
+            return (one.theta - other.theta).cwiseAbs().maxCoeff() <
+                   SurrogateConstants::kSame;
           });
       if (!known) kept.push_back(one);
     }
     for (Point& one : kept) {
       std::vector<Vector> around;
-      for (int sweep = 0; sweep < 4 * n + 10; ++sweep) {
+      for (int sweep = 0; sweep < SurrogateConstants::kAroundEach * n +
+                                      SurrogateConstants::kAround;
+           ++sweep) {
         for (int j = 0; j < n; ++j) slice(one, j);
         if (sweep >= n) around.push_back(one.theta);
       }
       StudentMixture local;
       local.fit(around, 1, *rng_);
       found.append(local, 1.0 / (found.size() + 1.0));
-      for (std::size_t s = 0; s < around.size(); s += 4)
+      for (std::size_t s = 0; s < around.size();
+           s += SurrogateConstants::kThinned)
         extra_.push_back(around[s]);
     }
   }
@@ -231,7 +243,7 @@ class PriorExploration {
           last = measured(theta);
           return height(last);
         },
-        0.1 * reference_->scale(j));
+        SurrogateConstants::kSliceWidth * reference_->scale(j));
     if (last.theta[j] != from && height(last) == value) at = last;
   }
 
@@ -240,18 +252,20 @@ class PriorExploration {
   void improve(const StudentMixture& found) {
     mixture_ = found;
     const std::size_t size = points_.size();
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < SurrogateConstants::kImproved; ++round) {
       std::vector<Point> drawn;
       std::vector<double> log_weight;
       for (std::size_t s = 0; s < 2 * size; ++s) {
         const double kind = rng_->uniform();
-        const Point one =
-            measured(kind < kPriorShare ? reference_->draw_wide(*rng_)
-                     : kind < 0.5       ? found.draw(*rng_)
-                                        : mixture_.draw(*rng_));
+        const Point one = measured(kind < SurrogateConstants::kPriorShare
+                                       ? reference_->draw_wide(*rng_)
+                                   : kind < 0.5 ? found.draw(*rng_)
+                                                : mixture_.draw(*rng_));
         const double parts[3] = {
-            std::log(kPriorShare) + reference_->log_normalised(one.theta),
-            std::log(0.5 - kPriorShare) + found.log_density(one.theta),
+            std::log(SurrogateConstants::kPriorShare) +
+                reference_->log_normalised(one.theta),
+            std::log(0.5 - SurrogateConstants::kPriorShare) +
+                found.log_density(one.theta),
             std::log(0.5) + mixture_.log_density(one.theta)};
         drawn.push_back(one);
         log_weight.push_back(height(one) - log_sum_exp(parts, 3));
@@ -275,7 +289,7 @@ class PriorExploration {
       while (points_.size() < size) points_.push_back(drawn.back());
       move(1.0);
       move(1.0);
-      mixture_.fit(points(), kComponents, *rng_);
+      mixture_.fit(points(), SurrogateConstants::kComponents, *rng_);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
 #include "../prior/half_t.hpp"
 #include "../rng.hpp"
@@ -67,7 +68,7 @@ class PriorReference {
   /// A draw of theta; `tau` of the hierarchical prior, whose Omega is the
   /// identity here, else not used.
   Vector draw(const Vector& tau, Rng& rng) const {
-    Vector theta(P_ + static_cast<int>(tables_.size()) - (P_ - first_));
+    Vector theta(P_ + count_of(tables_) - (P_ - first_));
     for (int j = 0; j < first_; ++j) {
       const double z = rng.normal();
       theta[j] = prior_.hierarchical ? tau[j] * z

@@ -42,7 +42,8 @@ ChainResult run_nuts(Model& model, const NutsTuning& tuning, Rng& rng,
       out.interrupted = true;
       break;
     }
-    for (int k = 0; k < kJumps && !found.empty(); ++k) jump(nuts, found, rng);
+    for (int k = 0; k < NutsConstants::kJumps && !found.empty(); ++k)
+      jump(nuts, found, rng);
     if (i < tuning.warmup) {
       adaptation.observe(t, i);
     } else if (tuning.keeps(i)) {

@@ -12,6 +12,7 @@
 #include "chain_result.hpp"
 #include "lagged_pairs.hpp"
 #include "surrogate_chain.hpp"
+#include "surrogate_constants.hpp"
 #include "surrogate_model.hpp"
 #include "surrogate_setup.hpp"
 
@@ -22,10 +23,10 @@ namespace detail {
 /// A draw of the prior, which knows nothing of the records.
 inline bool place_at_prior(const PriorReference& reference, bool hierarchical,
                            SurrogateChain& chain, Rng& rng) {
-  for (int attempt = 0; attempt < 100; ++attempt) {
+  for (int attempt = 0; attempt < SurrogateConstants::kPriorTries; ++attempt) {
     const Vector tau = hierarchical ? reference.draw_tau(rng) : Vector();
-    if (!chain.place(reference.draw(tau, rng))) continue;
-    if (hierarchical) chain.set_tau(tau);
+    if (!chain.at.place(reference.draw(tau, rng))) continue;
+    if (hierarchical) chain.at.set_tau(tau);
     return true;
   }
   return false;
@@ -64,8 +65,8 @@ inline void place_surrogate_start(const SurrogateSetup& setup,
                      chain, rng))
     return;
   if (init != nullptr && init->size() == setup.n_state() && init->allFinite() &&
-      chain.place(init->head(n))) {
-    if (init->size() > n) chain.set_tau(init->tail(init->size() - n));
+      chain.at.place(init->head(n))) {
+    if (init->size() > n) chain.at.set_tau(init->tail(init->size() - n));
     return;
   }
   SurrogateConditional normal;
@@ -73,12 +74,13 @@ inline void place_surrogate_start(const SurrogateSetup& setup,
       normal.set(setup.proposal().lhat, setup.penalty().precision.asDiagonal(),
                  setup.penalty().location);
   const Vector centre = proper ? normal.mean() : setup.proposal().lhat.centre;
-  double width = 2.0;
-  for (int attempt = 0; attempt < 40 && proper; ++attempt, width *= 0.7) {
+  double width = SurrogateConstants::kFarOut;
+  for (int attempt = 0; attempt < SurrogateConstants::kStartTries && proper;
+       ++attempt, width *= SurrogateConstants::kDrawnIn) {
     const Vector draw = normal.move(centre, 0.0, rng);
-    if (chain.place(centre + width * (draw - centre))) return;
+    if (chain.at.place(centre + width * (draw - centre))) return;
   }
-  if (!chain.place(centre) && !chain.place(setup.model().start()))
+  if (!chain.at.place(centre) && !chain.at.place(setup.model().start()))
     throw std::domain_error(
         "The log posterior is not finite at the start of a chain.");
 }
@@ -124,13 +126,15 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
       break;
     }
     // Lhat may be poor where a chain starts: slices bring it in.
-    if (i < length.warmup / 2 && i < (setup.is_close() ? 2 : 10))
-      for (int j = 0; j < n; ++j) state.slice();
+    if (i < length.warmup / 2 &&
+        i < (setup.is_close() ? SurrogateConstants::kSlicedClose
+                              : SurrogateConstants::kSliced))
+      for (int j = 0; j < n; ++j) state.slices.slice();
     accepted += state.sweep();
     if (length.keeps(i)) {
-      model->constrain(state.theta, out.draws.col(out.completed).data());
-      if (hierarchical) out.hyper.col(out.completed) = state.tau();
-      out.monitor(0, out.completed) = state.log_lik();
+      model->constrain(state.at.theta, out.draws.col(out.completed).data());
+      if (hierarchical) out.hyper.col(out.completed) = state.at.tau();
+      out.monitor(0, out.completed) = state.at.log_lik();
       out.accept_stat.push_back(accepted / length.thin);
       ++out.completed;
     }
@@ -138,9 +142,9 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
     handlers.iteration_done(i + 1);
   }
   out.state = Vector(setup.n_state());
-  out.state.head(n) = state.theta;
-  if (hierarchical) out.state.tail(P) = state.tau();
-  out.n_nonfinite = state.n_nonfinite;
+  out.state.head(n) = state.at.theta;
+  if (hierarchical) out.state.tail(P) = state.at.tau();
+  out.n_nonfinite = state.at.n_nonfinite;
   out.finish();
   return out;
 }

@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "../cholesky.hpp"
+#include "../count_of.hpp"
 #include "../dense.hpp"
 #include "../math.hpp"
 #include "../rng.hpp"
+#include "surrogate_constants.hpp"
 
 namespace pseudosynth {
 
 class StudentMixture {
  public:
-  static constexpr double kDf = 5.0;
-
   bool empty() const { return components_.empty(); }
-  int size() const { return static_cast<int>(components_.size()); }
+  int size() const { return count_of(components_); }
 
   /// @return false, leaving the mixture as it is, unless `covariance` is
   ///   positive definite.
@@ -29,8 +29,9 @@ class StudentMixture {
     if (!one.root.compute(covariance) || !mean.allFinite()) return false;
     const double n = static_cast<double>(mean.size());
     one.mean = mean;
-    one.log_scale = log_gamma(0.5 * (kDf + n)) - log_gamma(0.5 * kDf) -
-                    0.5 * n * std::log(kDf * kPi) -
+    one.log_scale = log_gamma(0.5 * (StudentMixtureConstants::kDf + n)) -
+                    log_gamma(0.5 * StudentMixtureConstants::kDf) -
+                    0.5 * n * std::log(StudentMixtureConstants::kDf * kPi) -
                     one.root.log_root_determinant();
     one.weight = weight;
     if (!std::isfinite(one.log_scale)) return false;
@@ -78,14 +79,16 @@ class StudentMixture {
     const Component& one = components_[k];
     Vector z(one.mean.size());
     for (Eigen::Index j = 0; j < z.size(); ++j) z[j] = rng.normal();
-    const double scale = std::sqrt(0.5 * kDf / rng.gamma(0.5 * kDf));
+    const double scale =
+        std::sqrt(0.5 * StudentMixtureConstants::kDf /
+                  rng.gamma(0.5 * StudentMixtureConstants::kDf));
     return one.mean + scale * one.root.lower_times(z);
   }
 
   /// Fits at most `most` components to points by expectation maximisation.
   void fit(const std::vector<Vector>& points, int most, Rng& rng) {
     components_.clear();
-    const int n = static_cast<int>(points.front().size());
+    const int n = count_of(points.front());
     const std::size_t S = points.size();
     Vector mean = Vector::Zero(n);
     for (const Vector& x : points) mean += x / static_cast<double>(S);
@@ -95,12 +98,15 @@ class StudentMixture {
       add_outer(1.0 / static_cast<double>(S), d, d, covariance);
     }
     for (int j = 0; j < n; ++j)
-      covariance(j, j) += 1e-12 + 1e-9 * covariance(j, j);
+      covariance(j, j) +=
+          StudentMixtureConstants::kAlike +
+          StudentMixtureConstants::kNearlyAlike * covariance(j, j);
     const std::vector<Vector> centres =
         spread_centres(points, covariance, most, rng);
     for (const Vector& centre : centres)
       add(1.0, centre, covariance / square(static_cast<double>(most)));
-    for (int round = 0; round < 30 && !empty(); ++round)
+    for (int round = 0; round < StudentMixtureConstants::kRounds && !empty();
+         ++round)
       improve(points, covariance);
   }
 
@@ -114,8 +120,11 @@ class StudentMixture {
       return root.squared_length(x - mean);
     }
     double log_density(const Vector& x) const {
-      return log_scale - 0.5 * (kDf + static_cast<double>(mean.size())) *
-                             std::log1p(squared_distance(x) / kDf);
+      return log_scale -
+             0.5 *
+                 (StudentMixtureConstants::kDf +
+                  static_cast<double>(mean.size())) *
+                 std::log1p(squared_distance(x) / StudentMixtureConstants::kDf);
     }
   };
 
@@ -132,10 +141,9 @@ class StudentMixture {
                                             const Matrix& covariance, int most,
                                             Rng& rng) {
     const Cholesky root(covariance);
-    std::vector<Vector> centres{points[static_cast<std::size_t>(
-        rng.integer(static_cast<int>(points.size())))]};
+    std::vector<Vector> centres{points[rng.integer(count_of(points))]};
     std::vector<double> distance(points.size(), kInfinity);
-    while (static_cast<int>(centres.size()) < most) {
+    while (count_of(centres) < most) {
       double total = 0.0;
       for (std::size_t s = 0; s < points.size(); ++s) {
         distance[s] = std::min(distance[s],
@@ -161,15 +169,17 @@ class StudentMixture {
       for (std::size_t k = 0; k < K; ++k) {
         const Component& one = components_[k];
         distance[k] = one.squared_distance(x);
-        log_part[k] = one.log_weight + one.log_scale -
-                      0.5 * (kDf + static_cast<double>(n)) *
-                          std::log1p(distance[k] / kDf);
+        log_part[k] =
+            one.log_weight + one.log_scale -
+            0.5 * (StudentMixtureConstants::kDf + static_cast<double>(n)) *
+                std::log1p(distance[k] / StudentMixtureConstants::kDf);
       }
       const double total = log_sum_exp(log_part.data(), static_cast<int>(K));
       for (std::size_t k = 0; k < K; ++k) {
         const double share = std::exp(log_part[k] - total);
         const double weight =
-            share * (kDf + static_cast<double>(n)) / (kDf + distance[k]);
+            share * (StudentMixtureConstants::kDf + static_cast<double>(n)) /
+            (StudentMixtureConstants::kDf + distance[k]);
         mass[k] += share;
         pull[k] += weight;
         sum[k] += weight * x;
@@ -179,7 +189,8 @@ class StudentMixture {
     }
     std::vector<Component> last;
     last.swap(components_);
-    const double least = 1.5 * static_cast<double>(n) + 1.0;
+    const double least =
+        StudentMixtureConstants::kLeastPoints * static_cast<double>(n) + 1.0;
     for (std::size_t k = 0; k < K; ++k) {
       if (mass[k] < least) continue;
       const Vector mean = sum[k] / pull[k];
@@ -188,7 +199,8 @@ class StudentMixture {
       add_outer(-pull[k] / mass[k], shift, shift, scale);
       // Few points: wider, and a little of what all points have
       scale *= 1.0 + static_cast<double>(n) / mass[k];
-      scale.diagonal() += 1e-6 * overall.diagonal();
+      scale.diagonal() +=
+          StudentMixtureConstants::kOverall * overall.diagonal();
       add(mass[k] + 1.0, mean, scale);
     }
     if (components_.empty()) components_.swap(last);

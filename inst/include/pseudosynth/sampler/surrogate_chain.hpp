@@ -27,20 +27,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../count_of.hpp"
 #include "../math.hpp"
 #include "../rng.hpp"
 #include "crossing_moves.hpp"
 #include "surrogate_jumps.hpp"
+#include "surrogate_slices.hpp"
+#include "surrogate_state.hpp"
 
 namespace pseudosynth {
 
-class SurrogateChain : public SurrogateJumps {
+class SurrogateChain {
  public:
   /// @param model, proposal must outlive this object.
   /// @param crossing null for a target that is not clipped.
   SurrogateChain(SurrogateModel& model, const SurrogateProposal& proposal,
                  Rng& rng, const CrossingMoves* crossing = nullptr)
-      : SurrogateJumps(model, proposal, rng, crossing) {}
+      : at(model, proposal, rng, crossing), slices(at), jumps(at) {}
+  // The moves point at the state
+  SurrogateChain(const SurrogateChain&) = delete;
+  SurrogateChain& operator=(const SurrogateChain&) = delete;
+
+  SurrogateState at;
+  SurrogateSlices slices;
+  SurrogateJumps jumps;
 
   /// @return the probability with which the proposal was accepted.
   double sweep() {
@@ -48,35 +58,37 @@ class SurrogateChain : public SurrogateJumps {
     double probability = 0.0;
     // First: of coupled chains that both accept Omega alone differs, and is
     // then drawn anew by the same random numbers
-    const bool joint = crossing_ != nullptr && prior_.hierarchical &&
-                       !crossing_->mixture.empty();
-    if (joint) probability = joint_jump();
-    if (prior_.hierarchical) {
-      const int P = model_->n_columns();
-      hyper_.update(theta.head(P), *rng_,
-                    P > 1 && (joint || n_sweeps_ % 2 == 0));
+    const bool joint = at.crossing != nullptr && at.prior.hierarchical &&
+                       !at.crossing->mixture.empty();
+    if (joint) probability = jumps.joint_jump();
+    if (at.prior.hierarchical) {
+      const int P = at.model->n_columns();
+      at.hyper.update(at.theta.head(P), *at.rng,
+                      P > 1 && (joint || n_sweeps_ % 2 == 0));
     }
     probability = std::max(probability, propose());
-    if (crossing_ != nullptr && rng_->uniform() < crossing_->jump_share)
-      probability = std::max(probability, jump());
-    if (rng_->uniform() < proposal_->slice_share) slice();
-    if (crossing_ == nullptr) return probability;
-    const int n_groups = static_cast<int>(model_->groups().size());
-    for (int k = 0; k < crossing_->n_group_moves && n_groups > 0; ++k)
-      group_slice(rng_->integer(n_groups));
-    if (rng_->uniform() < crossing_->wide_share) wide_slice();
-    if (crossing_->level_share > 0.0 && !model_->factors().empty() &&
-        rng_->uniform() < crossing_->level_share) {
-      reference_slice();
-      exchange_level();
+    if (at.crossing != nullptr && at.rng->uniform() < at.crossing->jump_share)
+      probability = std::max(probability, jumps.jump());
+    if (at.rng->uniform() < at.proposal->slice_share) slices.slice();
+    if (at.crossing == nullptr) return probability;
+    const int n_groups = count_of(at.model->groups());
+    for (int k = 0; k < at.crossing->n_group_moves && n_groups > 0; ++k)
+      slices.group_slice(at.rng->integer(n_groups));
+    if (at.rng->uniform() < at.crossing->wide_share) slices.wide_slice();
+    if (at.crossing->level_share > 0.0 && !at.model->factors().empty() &&
+        at.rng->uniform() < at.crossing->level_share) {
+      slices.reference_slice();
+      jumps.exchange_level();
     }
-    if (!model_->is_folded() && rng_->uniform() < crossing_->ellipse_share)
-      ellipse();
-    if (prior_.hierarchical && crossing_->n_scales > 0) common_slice();
-    for (int k = 0; prior_.hierarchical && k < crossing_->n_scales; ++k) {
-      scale_slice();
-      redraw();
-      redraw();
+    if (!at.model->is_folded() &&
+        at.rng->uniform() < at.crossing->ellipse_share)
+      jumps.ellipse();
+    if (at.prior.hierarchical && at.crossing->n_scales > 0)
+      slices.common_slice();
+    for (int k = 0; at.prior.hierarchical && k < at.crossing->n_scales; ++k) {
+      slices.scale_slice();
+      jumps.redraw();
+      jumps.redraw();
     }
     return probability;
   }
@@ -84,38 +96,38 @@ class SurrogateChain : public SurrogateJumps {
  private:
   double propose() {
     // Lhat may have too thin tails; its flat version brings chains out of them.
-    const SurrogateQuadratic& lhat = rng_->uniform() < proposal_->flat_share
-                                         ? proposal_->flat
-                                         : proposal_->lhat;
-    const Vector tau = hyper_.tau;
-    Vector next = theta;
-    const bool hierarchical = prior_.hierarchical;
-    const bool backwards = hierarchical && !(rng_->bits() & 1);
+    const SurrogateQuadratic& lhat = at.rng->uniform() < at.proposal->flat_share
+                                         ? at.proposal->flat
+                                         : at.proposal->lhat;
+    const Vector tau = at.hyper.tau;
+    Vector next = at.theta;
+    const bool hierarchical = at.prior.hierarchical;
+    const bool backwards = hierarchical && !(at.rng->bits() & 1);
     if (backwards) rescale(lhat, next, true);
-    const SurrogateConditional* normal = prepare(lhat);
+    const SurrogateConditional* normal = at.prepare(lhat);
     if (normal != nullptr) {
-      next = normal->move(next, proposal_->keep, *rng_);
+      next = normal->move(next, at.proposal->keep, *at.rng);
       if (hierarchical && !backwards) rescale(lhat, next, false);
     }
     double log_ratio = -kInfinity, log_l = -kInfinity;
     if (normal != nullptr && next.allFinite()) {
-      log_l = evaluate(next);
-      log_ratio = log_l - lhat.value(next) - log_l_ + lhat.value(theta);
+      log_l = at.evaluate(next);
+      log_ratio = log_l - lhat.value(next) - at.log_l + lhat.value(at.theta);
     }
-    if (std::log(rng_->uniform()) < log_ratio) {
-      theta = next;
-      log_l_ = log_l;
+    if (std::log(at.rng->uniform()) < log_ratio) {
+      at.theta = next;
+      at.log_l = log_l;
     } else {
-      hyper_.tau = tau;
+      at.hyper.tau = tau;
     }
     return log_ratio > 0.0 ? 1.0 : std::exp(log_ratio);
   }
 
   /// tau_j and b_j together at fixed b_j / tau_j under Lhat, one j after the
   /// other or in the opposite order.
-  void rescale(const SurrogateQuadratic& lhat, Vector& at, bool backwards) {
-    Vector moment = lhat.gradient - lhat.curvature * (at - lhat.centre);
-    hyper_.rescale(lhat.curvature, at, moment, *rng_, backwards);
+  void rescale(const SurrogateQuadratic& lhat, Vector& to, bool backwards) {
+    Vector moment = lhat.gradient - lhat.curvature * (to - lhat.centre);
+    at.hyper.rescale(lhat.curvature, to, moment, *at.rng, backwards);
   }
 
   long n_sweeps_ = 0;

@@ -13,6 +13,7 @@
 #include "../math.hpp"
 #include "../rng.hpp"
 #include "penalised_mode.hpp"
+#include "surrogate_constants.hpp"
 #include "surrogate_model.hpp"
 #include "surrogate_quadratic.hpp"
 
@@ -34,7 +35,8 @@ class SurrogateFit {
   /// standard deviations away in every direction, repeated as the posterior
   /// becomes known.
   void from_mode(const Vector& mode, const Matrix& inverse_hessian,
-                 double spread = 1.0, int rounds = 4) {
+                 double spread = 1.0,
+                 int rounds = SurrogateConstants::kFitRounds) {
     Matrix covariance = inverse_hessian;
     Vector centre = mode;
     for (int round = 0; round < rounds; ++round) {
@@ -55,7 +57,9 @@ class SurrogateFit {
       // The trace is n where the covariance has stayed what it was.
       const double n = static_cast<double>(mode.size());
       const double trace = last.cwiseProduct(precision).sum();
-      if (round > 0 && std::fabs(trace - n) < 0.05 * n && length < 0.1 * limit)
+      if (round > 0 &&
+          std::fabs(trace - n) < SurrogateConstants::kTraceMoved * n &&
+          length < SurrogateConstants::kCentreMoved * limit)
         break;
     }
   }
@@ -88,7 +92,7 @@ class SurrogateFit {
     inner /= total;
     const Cholesky prior(precision);
     if (!prior.positive()) return;
-    inner += 0.1 * prior.inverse();
+    inner += SurrogateConstants::kKeptCurvature * prior.inverse();
     const Cholesky root(inner);
     if (!root.positive()) return;
     Matrix slope = (outer / total).transpose();
@@ -136,7 +140,8 @@ class SurrogateFit {
     int used = 0;
     for (int k = 0; k < n; ++k) {
       double shrink = 1.0;
-      for (int attempt = 0; attempt < 8; ++attempt, shrink *= 0.5) {
+      for (int attempt = 0; attempt < SurrogateConstants::kShorter;
+           ++attempt, shrink *= 0.5) {
         model_->gradient(centre + shrink * steps.col(k), ahead);
         model_->gradient(centre - shrink * steps.col(k), behind);
         if (ahead.allFinite() && behind.allFinite()) break;
@@ -166,7 +171,8 @@ class SurrogateFit {
     lhat.gradient = gradient;
     lhat.curvature = detail::floor_curvature(curvature, metric, floor);
     const int from = model_->is_folded() ? 0 : model_->n_columns();
-    for (int j = from; j < model_->size(); ++j) lhat.curvature(j, j) += 0.01;
+    for (int j = from; j < model_->size(); ++j)
+      lhat.curvature(j, j) += SurrogateConstants::kLeastCurvature;
   }
 
   SurrogateModel* model_;

@@ -17,6 +17,7 @@
 #include "prior_exploration.hpp"
 #include "prior_reference.hpp"
 #include "surrogate_chain.hpp"
+#include "surrogate_constants.hpp"
 #include "surrogate_fit.hpp"
 #include "surrogate_model.hpp"
 
@@ -42,10 +43,10 @@ class SurrogateSetup {
     if (model.is_clipped()) look_for_higher(model, mode, inverse);
     expand(model, mode, inverse, 0.0, rng);
     if (!model.is_clipped()) return;
-    if (accepted_ < kHopeless) {
+    if (accepted_ < SurrogateConstants::kHopeless) {
       const SurrogateProposal first = proposal_;
       const double accepted = accepted_;
-      expand(model, mode, inverse, kSlowGrowth, rng);
+      expand(model, mode, inverse, SurrogateConstants::kSlowGrowth, rng);
       if (accepted_ < accepted) {
         proposal_ = first;
         accepted_ = accepted;
@@ -77,29 +78,32 @@ class SurrogateSetup {
     out.reference = reference_.get();
     Rng rng(seed, kExploration + static_cast<std::uint64_t>(chain));
     const int n = model.size();
-    if (n > kExplored) {
+    if (n > SurrogateConstants::kExplored) {
       // A population this small finds nothing there that slices do not
       // Scales tau make far tails, which good proposals need not reach
-      const bool hard = accepted_ < (model.prior().hierarchical ? 0.8 : 0.5);
-      out.jump_share = hard ? 1.0 : 0.1;
-      out.wide_share = hard ? 1.0 : 0.05;
+      const bool hard = accepted_ < (model.prior().hierarchical
+                                         ? SurrogateConstants::kHardHierarchical
+                                         : SurrogateConstants::kHard);
+      out.jump_share = hard ? 1.0 : SurrogateConstants::kEasyJumps;
+      out.wide_share = hard ? 1.0 : SurrogateConstants::kEasyWide;
       out.ellipse_share = hard ? 1.0 : 0.0;
-      out.n_scales = hard ? 4 : 0;
-      out.level_share = hard ? 0.5 : 0.0;
+      out.n_scales = hard ? SurrogateConstants::kHardScales : 0;
+      out.level_share = hard ? SurrogateConstants::kHardLevels : 0.0;
       // Yet many records that share a value may make a narrow mode
       const PriorExploration found(model, *reference_, mode_, rng);
       if (found.mixture().empty()) return out;
       out.points = found.all_points();
       out.mixture = found.mixture();
-      out.mixture_weight = 0.4;
+      out.mixture_weight = SurrogateConstants::kToPart;
       out.jump_share = 1.0;
-      out.wide_share = 0.5;
+      out.wide_share = SurrogateConstants::kWideOfPart;
       return out;
     }
-    const PriorExploration found(model, *reference_, kPoints, rng);
+    const PriorExploration found(model, *reference_,
+                                 SurrogateConstants::kPoints, rng);
     out.points = found.all_points();
     out.mixture = found.mixture();
-    out.mixture_weight = 0.7;
+    out.mixture_weight = SurrogateConstants::kToExplored;
     return out;
   }
 
@@ -110,29 +114,23 @@ class SurrogateSetup {
   }
 
   /// Were nearly all proposals of the pilot accepted?
-  bool is_close() const { return proposal_.keep == kAcross; }
+  bool is_close() const {
+    return proposal_.keep == SurrogateConstants::kAcross;
+  }
 
  private:
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
   static constexpr std::uint64_t kExploration = 0x3a9ULL << 32;
-  static constexpr int kPilot = 120;
-  // Up to so many parameters a chain explores, with so many points.
-  static constexpr int kExplored = 12, kPoints = 300;
-  static constexpr double kClippedSlices = 0.5;
-  static constexpr double kHopeless = 0.1, kSlowGrowth = 0.25;
-  static constexpr double kClose = 0.7, kAcross = -0.5;
-  // A slice takes some six evaluations, a proposal one: of many records, whose
-  // posterior is nearly normal, too many
-  static constexpr int kManyRecords = 100000;
-  static constexpr double kVeryClose = 0.9, kFewSlices = 0.03;
 
   /// The squared distance from the centre varies by sqrt(2/n) of itself: a
   /// power that is about one of its standard deviations wider.
   static void set(const SurrogateQuadratic& lhat, SurrogateProposal& proposal) {
     proposal.lhat = lhat;
     const double n = static_cast<double>(lhat.centre.size());
-    proposal.flat_share = n < 5 ? 0.25 : 0.1;
+    proposal.flat_share = n < SurrogateConstants::kFewParameters
+                              ? SurrogateConstants::kFlatOfFew
+                              : SurrogateConstants::kFlatOfMany;
     proposal.flat = lhat.power(1.0 / (1.0 + std::sqrt(2.0 / n)));
   }
 
@@ -144,7 +142,8 @@ class SurrogateSetup {
     if (n == P) return;
     Vector best = model.start(), at = best, unused = Vector::Zero(n);
     double highest = -kInfinity;
-    for (double u = -7.0; u < 13.0; u += 0.5) {
+    for (double u = SurrogateConstants::kNarrowest;
+         u < SurrogateConstants::kWidest; u += SurrogateConstants::kWidths) {
       at.tail(n - P).setConstant(u);
       const double value = model.value(at);
       if (!(value > highest)) continue;
@@ -156,7 +155,7 @@ class SurrogateSetup {
     };
     const Matrix other = find_mode(model, penalty_, best);
     // The same mode is found from both, nearly always
-    if (!(height(best) > height(mode) + 1.0)) return;
+    if (!(height(best) > height(mode) + SurrogateConstants::kHigher)) return;
     mode = best;
     inverse = other;
   }
@@ -170,7 +169,8 @@ class SurrogateSetup {
     proposal_ = SurrogateProposal();
     set(fit.lhat, proposal_);
     // Beyond the clip the target is flat and Lhat is not.
-    if (model.is_clipped()) proposal_.slice_share = kClippedSlices;
+    if (model.is_clipped())
+      proposal_.slice_share = SurrogateConstants::kClippedSlices;
     pilot(model, fit, mode, rng);
   }
 
@@ -197,8 +197,10 @@ class SurrogateSetup {
     Vector from = mode, tau;
     std::vector<Vector> points;
     double best = acceptance(model, proposal_, from, tau, points, rng);
-    for (int round = 0; round < 3 && best < 0.9; ++round) {
-      const bool poor = best < 0.5;
+    for (int round = 0; round < SurrogateConstants::kRefits &&
+                        best < SurrogateConstants::kVeryClose;
+         ++round) {
+      const bool poor = best < SurrogateConstants::kPoor;
       // Slices find the posterior whatever the proposals are worth.
       if (poor) slice_points(model, from, tau, points, rng);
       const std::vector<Vector> seen = points;
@@ -220,8 +222,8 @@ class SurrogateSetup {
       if (!better) break;
     }
     // Shorter moves where draws anew are rarely accepted.
-    for (double keep : {0.5, 0.8}) {
-      if (best > 0.35) break;
+    for (double keep : SurrogateConstants::kKept) {
+      if (best > SurrogateConstants::kRarely) break;
       SurrogateProposal other = proposal_;
       other.keep = keep;
       other.slice_share = 1.0;
@@ -231,51 +233,58 @@ class SurrogateSetup {
     accepted_ = best;
     // Proposals across the mean, where nearly all are accepted: they make up
     // for what the refused ones and slow hyperparameters cost.
-    if (best > kClose && !model.is_clipped()) {
-      proposal_.keep = kAcross;
+    if (best > SurrogateConstants::kClose && !model.is_clipped()) {
+      proposal_.keep = SurrogateConstants::kAcross;
       // Slices then only guard against tails that the pilot has not seen
-      if (best > kVeryClose && model.n_records() >= kManyRecords)
-        proposal_.slice_share = kFewSlices;
+      if (best > SurrogateConstants::kVeryClose &&
+          model.n_records() >= SurrogateConstants::kManyRecords)
+        proposal_.slice_share = SurrogateConstants::kFewSlices;
     }
   }
 
   void slice_points(SurrogateModel& model, Vector& from, Vector& tau,
                     std::vector<Vector>& points, Rng& rng) {
     SurrogateChain chain(model, proposal_, rng);
-    if (!chain.place(from)) return;
-    if (tau.size() > 0) chain.set_tau(tau);
+    if (!chain.at.place(from)) return;
+    if (tau.size() > 0) chain.at.set_tau(tau);
     points.clear();
     const int length = pilot_length();
     for (int i = 0; i < length; ++i) {
       chain.sweep();
-      for (int j = 0; j < 4; ++j) chain.slice();
-      if (i >= length / 5) points.push_back(chain.theta);
+      for (int j = 0; j < SurrogateConstants::kPilotSlices; ++j)
+        chain.slices.slice();
+      if (i >= length / SurrogateConstants::kSliceWarmup)
+        points.push_back(chain.at.theta);
     }
-    from = chain.theta;
-    tau = chain.tau();
+    from = chain.at.theta;
+    tau = chain.at.tau();
   }
 
-  int pilot_length() const { return std::max(kPilot, 4 * model_->size()); }
+  int pilot_length() const {
+    return std::max(SurrogateConstants::kPilot,
+                    SurrogateConstants::kPilotEach * model_->size());
+  }
 
   double acceptance(SurrogateModel& model, const SurrogateProposal& proposal,
                     Vector& from, Vector& tau, std::vector<Vector>& points,
                     Rng& rng) {
     SurrogateChain chain(model, proposal, rng);
-    if (!chain.place(from)) {
+    if (!chain.at.place(from)) {
       points.assign(1, from);
       return 0.0;
     }
-    if (tau.size() > 0) chain.set_tau(tau);
+    if (tau.size() > 0) chain.at.set_tau(tau);
     const int length = pilot_length();
-    for (int i = 0; i < length / 4; ++i) chain.sweep();
+    for (int i = 0; i < length / SurrogateConstants::kPilotWarmup; ++i)
+      chain.sweep();
     points.clear();
     double sum = 0.0;
     for (int i = 0; i < length; ++i) {
       sum += chain.sweep();
-      points.push_back(chain.theta);
+      points.push_back(chain.at.theta);
     }
-    from = chain.theta;
-    tau = chain.tau();
+    from = chain.at.theta;
+    tau = chain.at.tau();
     return sum / length;
   }
 

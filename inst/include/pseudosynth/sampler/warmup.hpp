@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "nuts_constants.hpp"
+
 namespace pseudosynth {
 
 class WarmupSchedule {
@@ -14,14 +16,16 @@ class WarmupSchedule {
     if (n_warmup < 20) {
       // Too short to learn variances: the step size alone is adapted.
       first_ = n_warmup;
-    } else if (kFirst + kWindow + kLast > n_warmup) {
+    } else if (NutsConstants::kFirst + NutsConstants::kWindow +
+                   NutsConstants::kLast >
+               n_warmup) {
       first_ = static_cast<int>(0.15 * n_warmup);
       last_ = static_cast<int>(0.1 * n_warmup);
       window_ = n_warmup - first_ - last_;
     } else {
-      first_ = kFirst;
-      last_ = kLast;
-      window_ = kWindow;
+      first_ = NutsConstants::kFirst;
+      last_ = NutsConstants::kLast;
+      window_ = NutsConstants::kWindow;
     }
     next_end_ = first_ + window_ - 1;
   }
@@ -51,7 +55,6 @@ class WarmupSchedule {
   }
 
  private:
-  static constexpr int kFirst = 75, kWindow = 25, kLast = 50;
   // 64 bits: windows double past the end of warmup before they are cut.
   std::int64_t n_warmup_;
   std::int64_t first_ = 0, last_ = 0, window_ = 0, next_end_ = -1;

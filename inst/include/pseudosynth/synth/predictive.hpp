@@ -27,8 +27,7 @@ enum class Assignment {
 inline void fill_places(const Records& records, int first, int last,
                         int* place) {
   const std::vector<int>& order = records.design.order();
-  for (int k = first; k < last; ++k)
-    place[order[static_cast<std::size_t>(k)]] = k;
+  for (int k = first; k < last; ++k) place[order[k]] = k;
 }
 
 /// Records of the file that one random stream serves, so that sets are the same
@@ -78,10 +77,9 @@ inline auto simulator(const Records& records, const NormalMixture& family,
       return normal_mixture_simulate(rng, mean, pi, sigma, K);
     double high = -kInfinity;
     for (int k = 0; k < K; ++k) {
-      share[static_cast<std::size_t>(k)] =
-          std::log(pi[k]) +
-          normal_log_density(records.y[at], mean[k], sigma[k]);
-      high = std::max(high, share[static_cast<std::size_t>(k)]);
+      share[k] = std::log(pi[k]) +
+                 normal_log_density(records.y[at], mean[k], sigma[k]);
+      high = std::max(high, share[k]);
     }
     double total = 0.0;
     for (double& s : share) total += s = std::exp(s - high);

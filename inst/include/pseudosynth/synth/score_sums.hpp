@@ -46,14 +46,14 @@ inline std::vector<std::int64_t> score_sums(const std::vector<std::int64_t>& z,
       throw std::invalid_argument("there is no such design row");
     left -= q[i] < 0 ? -q[i] : q[i];
     if (left < 0) throw std::overflow_error("the sums could leave 2^52");
-    by_row[static_cast<std::size_t>(row[i])] += q[i];
+    by_row[row[i]] += q[i];
   }
   std::vector<std::int64_t> sums(static_cast<std::size_t>(n_columns), 0);
   for (int j = 0; j < n_columns; ++j) {
     const std::int64_t* column = z.data() + static_cast<std::size_t>(j) * R;
     std::int64_t sum = 0;
     for (std::size_t r = 0; r < R; ++r) sum += column[r] * by_row[r];
-    sums[static_cast<std::size_t>(j)] = sum;
+    sums[j] = sum;
   }
   return sums;
 }

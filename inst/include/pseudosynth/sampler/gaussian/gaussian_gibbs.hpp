@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "../../cholesky.hpp"
+#include "../../count_of.hpp"
 #include "../../likelihood/least_squares.hpp"
 #include "../../prior/half_t.hpp"
 #include "../../records.hpp"
@@ -28,10 +29,9 @@ class GaussianGibbs {
                 Rng& rng)
       : sums_(&sums),
         prior_(prior),
-        hyper_(static_cast<int>(sums.anchor.size()), prior.lkj, prior.tau_df,
-               prior.tau_scale),
+        hyper_(count_of(sums.anchor), prior.lkj, prior.tau_df, prior.tau_scale),
         rng_(&rng) {
-    const int P = static_cast<int>(sums.anchor.size());
+    const int P = count_of(sums.anchor);
     b = sums.anchor;
     for (int j = 0; j < P; ++j)
       b[j] += 2.0 * sums.standard_error[j] * rng.normal();
@@ -137,7 +137,7 @@ inline ChainResult run_gaussian_gibbs(const LeastSquares& sums,
   GaussianGibbs state(sums, prior, rng);
   if (init != nullptr && init->size() == state.pack().size())
     state.unpack(*init);
-  const int P = static_cast<int>(sums.anchor.size());
+  const int P = count_of(sums.anchor);
   out.allocate(P + 1, prior.hierarchical ? P : 0, length.draws);
   for (std::int64_t i = 0; i < length.iterations(); ++i) {
     if (handlers.stop_requested()) {

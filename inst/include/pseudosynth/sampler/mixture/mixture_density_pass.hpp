@@ -7,7 +7,7 @@
 // deviations from every component, is marked and not approximated: a density
 // that is too large is infinite, and so is the log of a sum beyond
 // kLargestLogSum or without a value. Sums over records are then not finite, and
-// the caller takes the marked records from their logs (MixtureWorkspace).
+// the caller takes the marked records from their logs (MixtureChain).
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_DENSITY_PASS_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_DENSITY_PASS_HPP
 

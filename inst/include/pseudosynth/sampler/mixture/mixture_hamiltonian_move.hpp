@@ -14,8 +14,9 @@
 //
 // The metric has to fit the component sizes and scales, which change as
 // components are born and exchange roles, yet it must stay fixed on the way.
-// So it is built from noisy copies u ~ N(log_mass, kMassNoise^2) and
-// w ~ N(log_sigma, kScaleNoise^2), drawn anew for each move: the trajectory
+// So it is built from noisy copies u ~ N(log_mass,
+// MixtureConstants::kMassNoise^2) and w ~ N(log_sigma,
+// MixtureConstants::kScaleNoise^2), drawn anew for each move: the trajectory
 // leaves the joint density of the point and its copies as it is, and with it
 // the density of the point.
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_HAMILTONIAN_MOVE_HPP
@@ -25,7 +26,8 @@
 #include <cmath>
 
 #include "../dual_averaging.hpp"
-#include "mixture_augmentation.hpp"
+#include "mixture_chain.hpp"
+#include "mixture_constants.hpp"
 #include "mixture_marginal.hpp"
 #include "mixture_metric.hpp"
 
@@ -33,7 +35,7 @@ namespace pseudosynth {
 
 class MixtureHamiltonianMove {
  public:
-  MixtureHamiltonianMove(MixtureAugmentation& chain, const Records& records)
+  MixtureHamiltonianMove(MixtureChain& chain, const Records& records)
       : chain_(&chain),
         K_(chain.state.K),
         P_(chain.state.P),
@@ -44,7 +46,7 @@ class MixtureHamiltonianMove {
         metric_(cross_products(records), K_),
         precision_(K_),
         prior_precision_(P_),
-        adaptation_(kTargetAcceptance) {
+        adaptation_(MixtureConstants::kTargetAcceptance) {
     for (double alpha : records.alpha) total_alpha_ += alpha;
     adaptation_.restart(stepsize_);
   }
@@ -58,7 +60,9 @@ class MixtureHamiltonianMove {
     draw_momentum();
     const double before = chain_->log_lik() + log_density() - kinetic();
     // Steps and lengths vary, so that no direction comes round in step.
-    const double step = stepsize_ * (0.8 + 0.4 * rng.uniform());
+    const double step =
+        stepsize_ * (MixtureConstants::kShortestStep +
+                     MixtureConstants::kStepRange * rng.uniform());
     const int n_steps = 1 + rng.integer(2 * mean_steps() - 1);
     slope();
     kick(0.5 * step);
@@ -76,9 +80,10 @@ class MixtureHamiltonianMove {
     }
     const bool usable = std::isfinite(log_ratio);
     if (adapt) {
-      stepsize_ = std::min(
-          kLargestStep, adaptation_.update(
-                            usable ? std::exp(std::min(0.0, log_ratio)) : 0.0));
+      stepsize_ =
+          std::min(MixtureConstants::kLargestStep,
+                   adaptation_.update(
+                       usable ? std::exp(std::min(0.0, log_ratio)) : 0.0));
     }
     ++chain_->accepted.hamiltonian[1];
     if (usable && std::log(rng.uniform()) < log_ratio) {
@@ -93,24 +98,12 @@ class MixtureHamiltonianMove {
   /// Ends adaptation: from here on the step size stays.
   void settle() {
     if (adaptation_.has_updates())
-      stepsize_ = std::min(kLargestStep, adaptation_.averaged());
+      stepsize_ =
+          std::min(MixtureConstants::kLargestStep, adaptation_.averaged());
   }
   double stepsize() const { return stepsize_; }
 
  private:
-  // The copies hold back what they are copied from: with noise much smaller
-  // than the way a component's mass goes as it grows from one of few records to
-  // one of many, long trajectories turn around early. Beyond this the metric
-  // fits too badly and steps shrink.
-  static constexpr double kMassNoise = 0.8;
-  static constexpr double kScaleNoise = 0.2;
-  static constexpr double kTargetAcceptance = 0.75;
-  // In units of the metric, which is too stiff for overlapping components:
-  // their slow directions take many times pi/2.
-  static constexpr double kMeanLength = 14.0;
-  static constexpr double kLargestStep = 1.0;
-  static constexpr int kMaxMeanSteps = 60;
-
   /// X' A X over all records.
   static Matrix cross_products(const Records& records) {
     const GroupedDesign design(records.design);
@@ -123,8 +116,9 @@ class MixtureHamiltonianMove {
   /// The limit comes first: where nothing is accepted the step size goes to 0,
   /// and the number of steps beyond any int.
   int mean_steps() const {
-    return static_cast<int>(std::min(static_cast<double>(kMaxMeanSteps),
-                                     std::ceil(kMeanLength / stepsize_)));
+    return static_cast<int>(
+        std::min(static_cast<double>(MixtureConstants::kMaxMeanSteps),
+                 std::ceil(MixtureConstants::kMeanLength / stepsize_)));
   }
 
   void read_state() {
@@ -155,17 +149,20 @@ class MixtureHamiltonianMove {
     mass_precision_.resize(K_);
     scale_precision_.resize(K_);
     for (int k = 0; k < K_; ++k) {
-      mass_copy_[k] = x_.log_mass[k] + kMassNoise * rng.normal();
-      scale_copy_[k] = x_.log_sigma[k] + kScaleNoise * rng.normal();
+      mass_copy_[k] =
+          x_.log_mass[k] + MixtureConstants::kMassNoise * rng.normal();
+      scale_copy_[k] =
+          x_.log_sigma[k] + MixtureConstants::kScaleNoise * rng.normal();
     }
     const double log_total = log_sum_exp(mass_copy_.data(), K_);
     for (int k = 0; k < K_; ++k) {
       const double share = std::exp(mass_copy_[k] - log_total);
       const double log_sigma = std::max(scale_copy_[k], lowest_);
       precision_[k] = share * std::exp(-2.0 * log_sigma);
-      mass_precision_[k] = total_alpha_ * share + 1.0 / square(kMassNoise);
-      scale_precision_[k] =
-          2.0 * total_alpha_ * share + 1.0 / square(kScaleNoise);
+      mass_precision_[k] =
+          total_alpha_ * share + 1.0 / square(MixtureConstants::kMassNoise);
+      scale_precision_[k] = 2.0 * total_alpha_ * share +
+                            1.0 / square(MixtureConstants::kScaleNoise);
     }
     for (int j = 0; j < P_; ++j)
       prior_precision_[j] = 1.0 / square(chain_->prior_scale(j));
@@ -185,8 +182,10 @@ class MixtureHamiltonianMove {
   double log_density() const {
     double value = marginal_.log_prior(*chain_, x_);
     for (int k = 0; k < K_; ++k) {
-      const double u = (mass_copy_[k] - x_.log_mass[k]) / kMassNoise;
-      const double w = (scale_copy_[k] - x_.log_sigma[k]) / kScaleNoise;
+      const double u =
+          (mass_copy_[k] - x_.log_mass[k]) / MixtureConstants::kMassNoise;
+      const double w =
+          (scale_copy_[k] - x_.log_sigma[k]) / MixtureConstants::kScaleNoise;
       value -= 0.5 * (u * u + w * w);
     }
     return value;
@@ -196,10 +195,10 @@ class MixtureHamiltonianMove {
   void slope() {
     marginal_.slope(*chain_, x_, gradient_);
     for (int k = 0; k < K_; ++k) {
-      gradient_.log_mass[k] +=
-          (mass_copy_[k] - x_.log_mass[k]) / square(kMassNoise);
-      gradient_.log_sigma[k] +=
-          (scale_copy_[k] - x_.log_sigma[k]) / square(kScaleNoise);
+      gradient_.log_mass[k] += (mass_copy_[k] - x_.log_mass[k]) /
+                               square(MixtureConstants::kMassNoise);
+      gradient_.log_sigma[k] += (scale_copy_[k] - x_.log_sigma[k]) /
+                                square(MixtureConstants::kScaleNoise);
     }
   }
 
@@ -231,7 +230,7 @@ class MixtureHamiltonianMove {
     }
   }
 
-  MixtureAugmentation* chain_;
+  MixtureChain* chain_;
   int K_, P_;
   MixtureMarginal marginal_;
   MixturePoint x_, momentum_, gradient_;
@@ -240,7 +239,7 @@ class MixtureHamiltonianMove {
   Vector mass_copy_, scale_copy_, mass_precision_, scale_precision_;
   double total_alpha_ = 0.0;
   double lowest_ = -kInfinity;  // log of the floor of sigma
-  double stepsize_ = 0.4;
+  double stepsize_ = MixtureConstants::kFirstStep;
   DualAveraging adaptation_;
 };
 

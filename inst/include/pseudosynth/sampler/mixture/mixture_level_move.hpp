@@ -5,27 +5,30 @@
 // have to exchange places, through states of low density. This move takes only
 // the K coefficients of one level (at the reference level: intercept up, the
 // other levels down), flattens the likelihood of that level's records step by
-// step to a power of kLowest and back, and accepts the round trip on its summed
-// work. Indicators are summed out, so the move is exact for any weights.
+// step to a power of MixtureConstants::kLowest and back, and accepts the round
+// trip on its summed work. Indicators are summed out, so the move is exact for
+// any weights.
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_LEVEL_MOVE_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_LEVEL_MOVE_HPP
 
 #include <cmath>
 #include <vector>
 
-#include "mixture_augmentation.hpp"
+#include "../../count_of.hpp"
+#include "mixture_chain.hpp"
+#include "mixture_constants.hpp"
 #include "mixture_level_pass.hpp"
 
 namespace pseudosynth {
 
 class MixtureLevelMove {
  public:
-  explicit MixtureLevelMove(MixtureAugmentation& chain)
+  explicit MixtureLevelMove(MixtureChain& chain)
       : chain_(&chain), K_(chain.state.K) {
     collect_levels();
   }
 
-  int n_levels() const { return static_cast<int>(levels_.size()); }
+  int n_levels() const { return count_of(levels_); }
 
   /// One tempered transition in a level chosen at random.
   void move() {
@@ -40,12 +43,6 @@ class MixtureLevelMove {
   }
 
  protected:
-  static constexpr int kSteps = 6;
-  static constexpr double kLowest = 0.4;
-  static constexpr int kRecordsPerStep = 250;  // more records, gentler steps
-  static constexpr int kMaxRecords = 2000;
-  static constexpr int kSwaps = 3;
-
   /// The records of one level and the direction in which b moves for them:
   /// +1 on `up`, -1 on each of `down`.
   struct Level {
@@ -68,8 +65,8 @@ class MixtureLevelMove {
         members[code].push_back(i);
       }
       for (int code = 0; code < n_codes; ++code) {
-        const int n = static_cast<int>(members[code].size());
-        if (n == 0 || n > kMaxRecords) continue;
+        const int n = count_of(members[code]);
+        if (n == 0 || n > MixtureConstants::kMaxRecords) continue;
         if (code == 0 && !design.has_intercept()) continue;
         Level level{members[code], 0, {}};
         if (code > 0) {
@@ -85,7 +82,7 @@ class MixtureLevelMove {
 
   /// Copies what the move needs: residuals, weights, densities, prior.
   void load(const Level& level) {
-    n_ = (static_cast<int>(level.records.size()) + 7) / 8 * 8;
+    n_ = (count_of(level.records) + 7) / 8 * 8;
     const std::size_t n = static_cast<std::size_t>(n_);
     residual_.assign(n * K_);
     e_.assign(n * K_);
@@ -174,7 +171,7 @@ class MixtureLevelMove {
       if (!(log_s_[i] < kInfinity)) {
         for (int q = 0; q < K_; ++q) {
           const double move = q == k ? d : q == k2 ? d2 : delta_[q];
-          log_term_[q] = MixtureWorkspace::log_term(
+          log_term_[q] = MixtureChain::log_term(
               0.0, density_[q],
               residual_[static_cast<std::size_t>(q) * n_ + i] - move);
         }
@@ -198,8 +195,9 @@ class MixtureLevelMove {
                                    total_alpha_ *
                                    square(density_[k].inv_sigma) +
                                prior_precision_;
-    const double d =
-        delta_[k] + 1.7 / std::sqrt(information) * chain_->rng().normal();
+    const double d = delta_[k] + MixtureConstants::kWalk /
+                                     std::sqrt(information) *
+                                     chain_->rng().normal();
     const double log_lik = propose(k, d);
     const double log_ratio =
         t * (log_lik - log_lik_) + log_prior(k, d) - log_prior(k, delta_[k]);
@@ -230,19 +228,20 @@ class MixtureLevelMove {
 
   void scan_up(double t) {
     for (int k = 0; k < K_; ++k) walk(k, t);
-    for (int s = 0; s < kSwaps; ++s) exchange(t);
+    for (int s = 0; s < MixtureConstants::kSwaps; ++s) exchange(t);
   }
   /// The same steps in reverse order, as the way back requires.
   void scan_down(double t) {
-    for (int s = 0; s < kSwaps; ++s) exchange(t);
+    for (int s = 0; s < MixtureConstants::kSwaps; ++s) exchange(t);
     for (int k = K_ - 1; k >= 0; --k) walk(k, t);
   }
 
   bool round_trip() {
     double work = 0.0;
     double t = 1.0;
-    const int steps = kSteps + n_ / kRecordsPerStep;
-    const double factor = std::pow(kLowest, 1.0 / steps);
+    const int steps =
+        MixtureConstants::kSteps + n_ / MixtureConstants::kRecordsPerStep;
+    const double factor = std::pow(MixtureConstants::kLowest, 1.0 / steps);
     for (int step = 1; step <= steps; ++step) {
       const double lower = std::pow(factor, step);
       work += (lower - t) * log_lik_;
@@ -268,7 +267,7 @@ class MixtureLevelMove {
     }
   }
 
-  MixtureAugmentation* chain_;
+  MixtureChain* chain_;
   int K_;
   std::vector<Level> levels_;
 

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
+#include "mixture_chain.hpp"
 #include "mixture_slope.hpp"
-#include "mixture_workspace.hpp"
 
 namespace pseudosynth {
 
@@ -29,7 +29,7 @@ class MixtureMarginal {
 
   /// Log prior density at x, up to a constant. Masses are independent
   /// gamma(gamma/K), which makes pi ~ Dirichlet(gamma/K).
-  double log_prior(const MixtureWorkspace& chain, const MixturePoint& x) const {
+  double log_prior(const MixtureChain& chain, const MixturePoint& x) const {
     const double shape = chain.state.gamma / K_;
     double value = 0.0;
     for (int k = 0; k < K_; ++k) {
@@ -47,7 +47,7 @@ class MixtureMarginal {
 
   /// The gradient of the log density at x, the likelihood's in single
   /// precision: for trajectories only (see MixtureSlope).
-  void slope(const MixtureWorkspace& chain, const MixturePoint& x,
+  void slope(const MixtureChain& chain, const MixturePoint& x,
              MixturePoint& gradient) {
     log_pi_ = x.log_mass.array() - log_sum_exp(x.log_mass.data(), K_);
     slope_(x.b, log_pi_, x.log_sigma, gradient.b, gradient.log_mass,

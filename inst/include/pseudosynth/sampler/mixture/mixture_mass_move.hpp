@@ -12,14 +12,15 @@
 #include <cmath>
 
 #include "../slice.hpp"
+#include "mixture_chain.hpp"
+#include "mixture_constants.hpp"
 #include "mixture_mass_pass.hpp"
-#include "mixture_workspace.hpp"
 
 namespace pseudosynth {
 
 class MixtureMassMove {
  public:
-  explicit MixtureMassMove(MixtureWorkspace& chain)
+  explicit MixtureMassMove(MixtureChain& chain)
       : chain_(&chain), K_(chain.state.K) {}
 
   /// Needs the chain's densities as they are now, and leaves them so.
@@ -37,7 +38,7 @@ class MixtureMassMove {
     // With all others empty their sum is no number to divide by; nor may the
     // move lead there.
     const double log_rest = std::log(rest);
-    if (!(log_rest > -kLargest)) return;
+    if (!(log_rest > -MixtureConstants::kLargestMass)) return;
     chain_->mix_others(j, j);
     auto log_density = [&](double x) {
       const double mass = std::exp(x);
@@ -55,10 +56,12 @@ class MixtureMassMove {
              shape * x - std::exp(x + log_total);
     };
     // Steps for a component of many records, or for one of none.
-    const double width = rng.uniform() < 0.5 ? 0.5 : 5.0;
+    const double width = rng.uniform() < 0.5 ? MixtureConstants::kMassStep
+                                             : MixtureConstants::kMassLeap;
     // In units of the present total.
-    const double x = slice_sample(rng, state.log_pi[j], log_density, width,
-                                  -kInfinity, log_rest + kLargest);
+    const double x =
+        slice_sample(rng, state.log_pi[j], log_density, width, -kInfinity,
+                     log_rest + MixtureConstants::kLargestMass);
     const double log_sum = std::log(rest + std::exp(x));
     state.log_pi[j] = x;
     state.log_pi.array() -= log_sum;
@@ -66,10 +69,7 @@ class MixtureMassMove {
   }
 
  private:
-  // The largest log ratio of a mass to all others.
-  static constexpr double kLargest = 300.0;
-
-  MixtureWorkspace* chain_;
+  MixtureChain* chain_;
   int K_;
 };
 

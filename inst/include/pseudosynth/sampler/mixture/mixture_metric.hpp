@@ -40,8 +40,7 @@ class MixtureMetric {
   void compute(const Vector& precision, const Vector& prior_precision) {
     for (int k = 0; k < K_; ++k)
       precision_[at(0, k)] = within_float(precision[k]);
-    for (int j = 0; j < P_; ++j)
-      prior_[static_cast<std::size_t>(j)] = within_float(prior_precision[j]);
+    for (int j = 0; j < P_; ++j) prior_[j] = within_float(prior_precision[j]);
     detail::metric_factor({P_, Kp_, gram_.data(), prior_.data(),
                            precision_.data(), scale_.data(), inverse_.data()});
   }

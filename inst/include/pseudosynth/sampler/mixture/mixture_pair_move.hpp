@@ -19,15 +19,17 @@
 #include <tuple>
 #include <utility>
 
+#include "../../count_of.hpp"
 #include "../slice.hpp"
+#include "mixture_chain.hpp"
+#include "mixture_constants.hpp"
 #include "mixture_mass_pass.hpp"
-#include "mixture_workspace.hpp"
 
 namespace pseudosynth {
 
 class MixturePairMove {
  public:
-  explicit MixturePairMove(MixtureWorkspace& chain)
+  explicit MixturePairMove(MixtureChain& chain)
       : chain_(&chain), K_(chain.state.K), P_(chain.state.P) {}
 
   /// Two components in proportion to pi_j + pi_k, which the move does not
@@ -35,7 +37,7 @@ class MixturePairMove {
   /// weights; did the steps go by that order, which take j before k, the move
   /// would not leave the posterior as it is.
   static std::pair<int, int> choose(const Vector& pi, Rng& rng) {
-    const int K = static_cast<int>(pi.size());
+    const int K = count_of(pi);
     double u = rng.uniform();
     int j = 0;
     while (j + 1 < K && u > pi[j]) u -= pi[j++];
@@ -51,11 +53,11 @@ class MixturePairMove {
     MixtureState& state = chain_->state;
     const double logit = state.log_pi[j_] - state.log_pi[k_];
     // Beside a component that is all but empty nothing can be exchanged.
-    if (!(std::fabs(logit) < kWidest)) return;
+    if (!(std::fabs(logit) < MixtureConstants::kWidestPair)) return;
     load(logit);
     Place at{logit, 0.0, std::log(state.sigma[j_]), std::log(state.sigma[k_])};
     Rng& rng = chain_->rng();
-    const double power = kLargestPower * rng.uniform();
+    const double power = MixtureConstants::kLargestPower * rng.uniform();
     const double tie = log_product(logit);
     auto along = [&](double x) {
       Place to = at;
@@ -65,8 +67,9 @@ class MixturePairMove {
     };
     double value = log_density(at);
     at = along(slice_sample_from(
-        rng, logit, value, [&](double x) { return log_density(along(x)); }, 1.0,
-        -kWidest, kWidest));
+        rng, logit, value, [&](double x) { return log_density(along(x)); },
+        MixtureConstants::kLogWidth, -MixtureConstants::kWidestPair,
+        MixtureConstants::kWidestPair));
     // One number of `at` after the other.
     auto update = [&](double Place::*part, double lower) {
       at.*part = slice_sample_from(
@@ -76,7 +79,7 @@ class MixturePairMove {
             to.*part = x;
             return log_density(to);
           },
-          0.2, lower);
+          MixtureConstants::kPairWidth, lower);
     };
     const double floor = chain_->prior().sigma_floor;
     const double lowest = floor > 0 ? std::log(floor) : -kInfinity;
@@ -87,10 +90,6 @@ class MixturePairMove {
   }
 
  private:
-  static constexpr double kWidest = 9.0;
-  // 1/2 is what records alone ask for; a prior asks for less.
-  static constexpr double kLargestPower = 0.6;
-
   struct Place {
     double logit, log_length, log_sigma_j, log_sigma_k;
   };
@@ -136,8 +135,8 @@ class MixturePairMove {
                           mean_weight_,
                           f,
                           s,
-                          MixtureWorkspace::component(std::exp(at.log_sigma_j)),
-                          MixtureWorkspace::component(std::exp(at.log_sigma_k)),
+                          MixtureChain::component(std::exp(at.log_sigma_j)),
+                          MixtureChain::component(std::exp(at.log_sigma_k)),
                           chain_->log_sums(),
                           0.0};
     pass.density_j.offset += log_sum_ - log1p_exp(-at.logit);
@@ -149,9 +148,9 @@ class MixturePairMove {
         const double e = pass.residual_k[i] + mean_weight_ * difference;
         double* term = chain_->log_terms(i);
         term[j_] =
-            MixtureWorkspace::log_term(0.0, pass.density_j, e + f * difference);
+            MixtureChain::log_term(0.0, pass.density_j, e + f * difference);
         term[k_] =
-            MixtureWorkspace::log_term(0.0, pass.density_k, e + s * difference);
+            MixtureChain::log_term(0.0, pass.density_k, e + s * difference);
         return log_sum_exp(term, K_);
       });
     }
@@ -183,7 +182,7 @@ class MixturePairMove {
     chain_->component_changed(k_);
   }
 
-  MixtureWorkspace* chain_;
+  MixtureChain* chain_;
   int K_, P_;
   int j_ = 0, k_ = 0;
   double log_sum_ = 0.0;      // log(pi_j + pi_k)

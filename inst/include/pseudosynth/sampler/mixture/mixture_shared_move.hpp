@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "mixture_constants.hpp"
 #include "mixture_level_move.hpp"
 
 namespace pseudosynth {
@@ -41,10 +42,6 @@ class MixtureSharedMove : public MixtureLevelMove {
   }
 
  private:
-  // In units of what prior and records know, and of log tau.
-  static constexpr double kStep = 2.4;
-  static constexpr double kScaleStep = 1.0;
-
   /// m and all b_k by the same; at the reference level those of the intercept
   /// up, those of the other levels down.
   void translate(const Level& level) {
@@ -63,7 +60,8 @@ class MixtureSharedMove : public MixtureLevelMove {
     for (int k = 0; k < K_; ++k)
       information += std::exp(chain_->state.log_pi[k]) * total_alpha_ *
                      square(density_[k].inv_sigma);
-    const double d = kStep / std::sqrt(information) * chain_->rng().normal();
+    const double d = MixtureConstants::kSharedStep / std::sqrt(information) *
+                     chain_->rng().normal();
     for (int k = 0; k < K_; ++k) wanted_[k] = delta_[k] + d;
     if (!try_all(d * (slope - 0.5 * weight * d))) return;
     m[level.up] += d;
@@ -74,7 +72,8 @@ class MixtureSharedMove : public MixtureLevelMove {
   /// density is that of log tau.
   void rescale(int column) {
     MixtureState& state = chain_->state;
-    const double u = kScaleStep * chain_->rng().normal();
+    const double u =
+        MixtureConstants::kSharedScaleStep * chain_->rng().normal();
     const double log_tau = std::log(state.tau[column]);
     for (int k = 0; k < K_; ++k)
       wanted_[k] = delta_[k] + std::expm1(u) * (state.b(column, k) + delta_[k] -

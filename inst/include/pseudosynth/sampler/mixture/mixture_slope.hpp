@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../count_of.hpp"
 #include "../../records.hpp"
 #include "mixture_slope_pass.hpp"
 
@@ -41,24 +42,15 @@ class MixtureSlope {
                   const Vector& log_sigma, Matrix& d_b, Vector& d_log_pi,
                   Vector& d_log_sigma) {
     load(b, log_pi, log_sigma);
-    detail::MixtureSlopePass pass{static_cast<int>(start_.size()) - 1,
-                                  Kp_,
-                                  start_.data(),
-                                  y_.data(),
-                                  alpha_.data(),
-                                  static_cast<int>(groups_.size()),
-                                  cell_.data(),
-                                  table_at_.data(),
-                                  slope_at_.data(),
-                                  design_->n_numeric(),
-                                  numeric_.data(),
-                                  numeric_b_.data(),
-                                  numeric_slope_.data(),
-                                  offset_.data(),
-                                  scale_.data(),
-                                  weight_sum_.data(),
-                                  square_sum_.data(),
-                                  scratch_.data()};
+    detail::MixtureSlopePass pass{count_of(start_) - 1,  Kp_,
+                                  start_.data(),         y_.data(),
+                                  alpha_.data(),         count_of(groups_),
+                                  cell_.data(),          table_at_.data(),
+                                  slope_at_.data(),      design_->n_numeric(),
+                                  numeric_.data(),       numeric_b_.data(),
+                                  numeric_slope_.data(), offset_.data(),
+                                  scale_.data(),         weight_sum_.data(),
+                                  square_sum_.data(),    scratch_.data()};
     detail::mixture_slope(pass);
     collect(d_b, d_log_pi, d_log_sigma);
   }
@@ -90,7 +82,7 @@ class MixtureSlope {
         static_cast<std::size_t>(rows));
     std::vector<int> order;
     for (int r = 0; r < rows; ++r) {
-      auto& of_row = entries[static_cast<std::size_t>(r)];
+      auto& of_row = entries[r];
       double previous = kNaN;
       for (int i = first[r]; i < first[r + 1]; ++i) {
         const float alpha = static_cast<float>(records.alpha[i]);
@@ -105,16 +97,15 @@ class MixtureSlope {
       if (!of_row.empty()) order.push_back(r);
     }
     std::stable_sort(order.begin(), order.end(), [&](int r, int s) {
-      return entries[static_cast<std::size_t>(r)].size() <
-             entries[static_cast<std::size_t>(s)].size();
+      return entries[r].size() < entries[s].size();
     });
     start_.push_back(0);
     for (int r : order) {
-      for (const auto& entry : entries[static_cast<std::size_t>(r)]) {
+      for (const auto& entry : entries[r]) {
         y_.push_back(entry.first);
         alpha_.push_back(entry.second);
       }
-      start_.push_back(static_cast<int>(y_.size()));
+      start_.push_back(count_of(y_));
       for (int q = 0; q < design_->n_numeric(); ++q)
         numeric_.push_back(static_cast<float>(design_->numeric_values(r)[q]));
     }

@@ -5,6 +5,7 @@
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_SLOPE_PASS_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_SLOPE_PASS_HPP
 
+#include "../../count_of.hpp"
 #include "../../design/factor_group.hpp"
 #include "../../simd_float.hpp"
 
@@ -52,7 +53,7 @@ PSEUDOSYNTH_INLINE void collapse_cells_kernel(const FactorGroup& group,
                                               float* d_b) {
   constexpr int L = W < 4 ? 4 : 8;
   int n = group.n_cells;
-  for (int f = static_cast<int>(group.factors.size()) - 1; f >= 0; --f) {
+  for (int f = count_of(group.factors) - 1; f >= 0; --f) {
     const int levels = group.levels[f];
     float* first = d_b + group.first[f] * Kp;
     n /= levels;

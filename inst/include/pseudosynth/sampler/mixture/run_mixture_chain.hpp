@@ -10,6 +10,8 @@
 
 #include "../chain_result.hpp"
 #include "mixture_augmentation.hpp"
+#include "mixture_chain.hpp"
+#include "mixture_constants.hpp"
 #include "mixture_hamiltonian_move.hpp"
 #include "mixture_level_move.hpp"
 #include "mixture_mass_move.hpp"
@@ -46,25 +48,25 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
                                      MixtureAcceptance* acceptance) {
   ChainResult out;
   Rng rng(seed, static_cast<std::uint64_t>(chain));
-  MixtureAugmentation sampler(records, K, prior, rng);
+  MixtureChain at(records, K, prior, rng);
+  MixtureAugmentation sampler(at);
   const int P = records.design.n_columns();
   int uncorrected = static_cast<int>(tuning.uncorrected_share * tuning.warmup);
   if (init != nullptr && init->size() == MixtureState::packed_size(P, K)) {
-    sampler.state.unpack(*init);
-    sampler.state_changed();
+    at.state.unpack(*init);
+    at.state_changed();
     uncorrected = 0;
   }
-  MixtureLevelMove level_move(sampler);
-  MixtureSharedMove shared_move(sampler);
-  // Above this mean weight interweaving does it, at less cost.
-  constexpr double kSmallWeight = 0.5;
+  MixtureLevelMove level_move(at);
+  MixtureSharedMove shared_move(at);
   int shared_moves = tuning.shared_moves;
   if (shared_moves < 0)
     shared_moves =
-        sampler.total_alpha() < kSmallWeight * sampler.n_records() ? 1 : 0;
-  MixtureHamiltonianMove hamiltonian_move(sampler, records);
-  MixturePairMove pair_move(sampler);
-  MixtureMassMove mass_move(sampler);
+        at.total_alpha() < MixtureConstants::kSmallWeight * at.n_records() ? 1
+                                                                           : 0;
+  MixtureHamiltonianMove hamiltonian_move(at, records);
+  MixturePairMove pair_move(at);
+  MixtureMassMove mass_move(at);
 
   out.allocate(P * K + 2 * K, MixtureState::n_hyper(prior.shared, P),
                tuning.draws);
@@ -86,7 +88,7 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
         if (tuning.hamiltonian_moves > 0)
           hamiltonian_move.move(i < tuning.warmup);
         else
-          sampler.refresh_densities();
+          at.refresh_densities();
         for (int move = 0; move < tuning.pair_moves; ++move) {
           pair_move.move();
           mass_move.move();
@@ -95,15 +97,14 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
     }
     if (out.interrupted) break;
     if (i >= tuning.warmup) {
-      sampler.state.write_draw(out.draws.col(out.completed).data());
-      sampler.state.write_hyper(prior.shared,
-                                out.hyper.col(out.completed).data());
+      at.state.write_draw(out.draws.col(out.completed).data());
+      at.state.write_hyper(prior.shared, out.hyper.col(out.completed).data());
       ++out.completed;
     }
     handlers.iteration_done(i + 1);
   }
-  if (acceptance != nullptr) *acceptance = sampler.accepted;
-  out.state = sampler.state.pack();
+  if (acceptance != nullptr) *acceptance = at.accepted;
+  out.state = at.state.pack();
   out.finish();
   return out;
 }

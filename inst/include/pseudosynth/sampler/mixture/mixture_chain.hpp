@@ -1,13 +1,15 @@
-// The records of positive weight, the state, and per record the residuals from
-// all components and their densities, which moves of the mixture work on.
-#ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_DENSITIES_HPP
-#define PSEUDOSYNTH_SAMPLER_MIXTURE_DENSITIES_HPP
+// Where a chain of the mixture is: the records of positive weight, the state,
+// and per record the residuals from all components and their densities. Every
+// move is an object of its own that works on a chain.
+#ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_CHAIN_HPP
+#define PSEUDOSYNTH_SAMPLER_MIXTURE_CHAIN_HPP
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
+#include "../../count_of.hpp"
 #include "../../design/grouped_design.hpp"
 #include "../../math.hpp"
 #include "../../prior/half_t.hpp"
@@ -32,10 +34,10 @@ struct MixtureAcceptance {
   long hamiltonian[2] = {0, 0};
 };
 
-class MixtureDensities {
+class MixtureChain {
  public:
-  MixtureDensities(const Records& records, int K, const MixturePrior& prior,
-                   Rng& rng)
+  MixtureChain(const Records& records, int K, const MixturePrior& prior,
+               Rng& rng)
       : records_(&records),
         design_(records.design),
         prior_(prior),
@@ -52,6 +54,8 @@ class MixtureDensities {
     eta_.assign(design().n_rows(), 0.0);
     log_term_.assign(K_, 0.0);
     pi_.setZero(K_);
+    state.K = K_;
+    state.P = P_;
   }
 
   /// sum_i alpha_i f_i at the present state.
@@ -68,15 +72,25 @@ class MixtureDensities {
   MixtureState state;
   MixtureAcceptance accepted;
 
-  /// To be called after the state was replaced from outside.
-  void state_changed() { refresh_all_residuals(); }
+  /// To be called after the coefficients were replaced from outside.
+  void state_changed() {
+    for (int k = 0; k < K_; ++k)
+      fill_residual(state.b.col(k).data(), residual(k));
+  }
+  /// y - X b of all records.
+  void fill_residual(const double* b, double* out) {
+    design_.linear_predictor(b, eta_.data());
+    for (int i = 0; i < n_; ++i) out[i] = y_[i] - eta_[row_[i]];
+  }
 
-  // What the level moves work on.
   int n_records() const { return n_; }
+  double y(int i) const { return y_[i]; }
   const std::vector<int>& rows() const { return row_; }
   double alpha(int i) const { return alpha_[i]; }
   double* residual(int k) { return residual_.data() + at(k); }
   const Design& design() const { return records_->design; }
+  /// The same, for passes over many rows.
+  const GroupedDesign& grouped_design() const { return design_; }
   const MixturePrior& prior() const { return prior_; }
   Rng& rng() { return *rng_; }
   /// Prior location and scale of b given the hyperparameters.
@@ -100,11 +114,16 @@ class MixtureDensities {
   // as long as every change is told.
   int n_padded() const { return Np_; }
   double total_alpha() const { return total_alpha_; }
+  bool any_fractional() const { return any_fractional_; }
   double pi(int k) const { return pi_[k]; }
   const Vector& pi() const { return pi_; }
   const double* alpha() const { return alpha_.data(); }
+  /// 1 - alpha
+  const double* rest() const { return rest_.data(); }
   const double* shift() const { return shift_.data(); }
-  const double* d(int k) const { return d_.data() + at(k); }
+  double* d(int k) { return d_.data() + at(k); }
+  double* sums() { return s_.data(); }
+  double* log_s() { return log_s_.data(); }
   /// The sum of pi d over all components but j and k.
   void mix_others(int j, int k) {
     others_.zero();
@@ -161,7 +180,7 @@ class MixtureDensities {
     detail::log_pass(Np_, s_.data(), log_s_.data());
   }
 
- protected:
+ private:
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * Np_; }
   /// What log sums are relative to.
   double base(int i) const { return shift_[i] == shift_[i] ? shift_[i] : 0.0; }
@@ -191,7 +210,7 @@ class MixtureDensities {
       }
       any_fractional_ = any_fractional_ || exponent.back() != 1.0;
     }
-    n_ = static_cast<int>(row_.size());
+    n_ = count_of(row_);
     Np_ = std::max(8, (n_ + 7) / 8 * 8);
     alpha_.assign(Np_);
     rest_.assign(Np_);
@@ -199,15 +218,6 @@ class MixtureDensities {
       alpha_[i] = exponent[i];
       rest_[i] = 1.0 - exponent[i];
     }
-  }
-
-  void fill_residual(const double* b, double* out) {
-    design_.linear_predictor(b, eta_.data());
-    for (int i = 0; i < n_; ++i) out[i] = y_[i] - eta_[row_[i]];
-  }
-  void refresh_all_residuals() {
-    for (int k = 0; k < K_; ++k)
-      fill_residual(state.b.col(k).data(), residual(k));
   }
 
   const Records* records_;
