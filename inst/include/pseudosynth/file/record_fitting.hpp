@@ -53,6 +53,8 @@ class FittedRecords {
     law_.resize(most);
     energy_.resize(most);
     bars_.resize(most);
+    barred_.resize(most / ForbiddenCells::kBits + 1);
+    own_.resize(barred_.size());
     for (const std::vector<std::size_t>& group :
          tied_groups(task.fixed, task.forbidden)) {
       if (group.size() > 1) add_group(group);
@@ -68,12 +70,11 @@ class FittedRecords {
   /// Column j of record i from its full conditional at `beta`.
   void move(std::size_t i, std::size_t j, double beta, Rng& rng) {
     std::uint16_t* record = row(i);
-    const bool ruled = task_.forbidden.concerns(static_cast<int>(j));
-    if (ruled &&
-        bar(record, j, task_.forbidden.places_of(static_cast<int>(j))) == 1)
-      return;
+    const auto& places = task_.forbidden.places_of(static_cast<int>(j));
+    if (!places.empty() && bar(record, j, places) == 1) return;
     missed_.law(record, record, j, all_[j], beta,
-                ruled ? bars_.data() : nullptr, energy_.data(), law_.data());
+                places.empty() ? nullptr : bars(j), energy_.data(),
+                law_.data());
     change(record, j, drawn(levels(j), rng));
   }
 
@@ -131,7 +132,7 @@ class FittedRecords {
         // large ones, which take as long as all cells alone, in half of all
         // sweeps
         const std::vector<Block>& blocks = groups_[g];
-        if (blocks[0].tied.size() > kOften && rng.uniform() < 0.5) continue;
+        if (rng.uniform() < 0.5) continue;
         const std::size_t parts = blocks.size() - 1;
         const bool whole = parts == 0 || rng.uniform() < 0.5;
         const int part = whole ? 0 : rng.integer(static_cast<int>(parts)) + 1;
@@ -218,16 +219,19 @@ class FittedRecords {
       return {1, -beta * missed_.energy_at(cells, own, j, block.tables[k]),
               true};
     }
-    std::copy_n(bars_.begin(), L, energy_.begin());
+    const double* const bars_of_j = bars(j);
     const std::size_t said = said_after(cells, block.tied, block.led, k);
     double least;
     if (said == 0) {
-      std::copy_n(energy_.begin(), L, bars_.begin());
-      least = missed_.law(cells, own, j, block.tables[k], beta, bars_.data(),
+      least = missed_.law(cells, own, j, block.tables[k], beta, bars_of_j,
                           energy_.data(), law_.data());
     } else {
+      std::fill_n(energy_.begin(), L, 0.0);
       for (std::size_t v = 0; v < L; ++v) {
-        if (energy_[v] > 0.0) continue;
+        if (is_barred(own_, v)) {
+          energy_[v] = kNone;
+          continue;
+        }
         cells[j] = static_cast<std::uint16_t>(v);
         if (!follow(cells, block.tied, k, said)) {
           energy_[v] = kNone;
@@ -248,13 +252,14 @@ class FittedRecords {
   }
 
   /// Of how many columns after the k-th rules say the level, whatever the k-th
-  /// one's is, which `energy_` bars.
+  /// one's is, which `barred_` bars, and then `own_`.
   std::size_t said_after(std::uint16_t* cells, const TiedColumns& tied,
                          const std::vector<char>& led, std::size_t k) {
     if (k + 1 == tied.size() || !led[k + 1]) return 0;
     std::size_t said = tied.size() - k - 1;
+    own_.swap(barred_);
     for (std::size_t v = 0; v < levels(tied.column[k]) && said > 0; ++v) {
-      if (energy_[v] > 0.0) continue;
+      if (is_barred(own_, v)) continue;
       cells[tied.column[k]] = static_cast<std::uint16_t>(v);
       for (std::size_t a = 1; a <= said; ++a) {
         const std::size_t j = tied.column[k + a];
@@ -283,21 +288,44 @@ class FittedRecords {
     return static_cast<std::size_t>(task_.levels[j]);
   }
 
-  /// Sets the bars of levels of column j that would break a rule.
-  /// @return how many levels are left; `only_` is the last one.
+  using Bits = std::vector<std::uint64_t>;
+  static bool is_barred(const Bits& barred, std::size_t v) {
+    constexpr std::size_t bits = ForbiddenCells::kBits;
+    return (barred[v / bits] >> v % bits & 1) != 0;
+  }
+
+  /// Finds the levels of column j that would break a rule: `barred_`.
+  /// @return how many are left, 2 if more are; `only_` is the only one.
   std::size_t bar(const std::uint16_t* record, std::size_t j,
                   const std::vector<ForbiddenCells::Place>& places) {
-    std::fill_n(bars_.begin(), levels(j), 0.0);
+    constexpr std::size_t bits = ForbiddenCells::kBits;
+    const std::size_t L = levels(j), words = (L + bits - 1) / bits;
+    std::fill_n(barred_.begin(), words, 0);
     for (const ForbiddenCells::Place& at : places)
-      task_.forbidden.bar(at, record, static_cast<int>(j), task_.levels[j],
-                          kNone, bars_.data());
+      task_.forbidden.bar(at, record, barred_.data());
     std::size_t open = 0;
-    for (std::size_t v = 0; v < levels(j); ++v) {
-      if (bars_[v] > 0.0) continue;
-      ++open;
-      only_ = static_cast<std::uint16_t>(v);
+    for (std::size_t w = 0; w < words && open < 2; ++w) {
+      std::uint64_t left = ~barred_[w];
+      if (L < (w + 1) * bits) left &= (std::uint64_t{1} << L % bits) - 1;
+      if (left == 0) continue;
+      open += (left & (left - 1)) == 0 ? 1 : 2;
+      only_ = static_cast<std::uint16_t>(
+          w * bits + static_cast<std::size_t>(__builtin_ctzll(left)));
     }
-    return open;
+    return std::min<std::size_t>(open, 2);
+  }
+
+  /// The bars of `barred_` as energies of column j's levels; null where there
+  /// is none.
+  const double* bars(std::size_t j) {
+    const std::size_t L = levels(j);
+    bool any = false;
+    for (std::size_t v = 0; v < L; ++v) {
+      const bool barred = is_barred(barred_, v);
+      bars_[v] = barred ? kNone : 0.0;
+      any = any || barred;
+    }
+    return any ? bars_.data() : nullptr;
   }
 
   /// One of n levels, from the cumulative law.
@@ -321,6 +349,7 @@ class FittedRecords {
   std::vector<MissedTables::Tables> all_;
   std::vector<std::vector<Block>> groups_;
   std::vector<double> law_, energy_, bars_;
+  Bits barred_, own_;
   std::vector<std::uint16_t> to_, back_;
   std::uint16_t only_ = 0;
 };
