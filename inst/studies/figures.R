@@ -91,8 +91,10 @@ study_curves <- function(frame, is_curve, transform, prefix) {
   if (alone) {
     return(figure)
   }
-  figure + panels("panel", 26, scales = "free") +
-    guides(x = guide_axis(check.overlap = TRUE))
+  # Room for half of "$1 million" on both sides
+  figure + panels("panel", 48, scales = "free") +
+    guides(x = guide_axis(check.overlap = TRUE)) +
+    theme(plot.margin = margin(10, 38, 8, 10))
 }
 
 study_violins <- function(frame, n_panels, prefix) {

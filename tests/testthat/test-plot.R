@@ -76,6 +76,8 @@ test_that("amounts are readable", {
     c("$500", "$20,000", "$100,000", "$1.5 million", "-$300", NA)
   )
   expect_identical(log_breaks(c(900, 120000)), c(1e3, 3e3, 1e4, 3e4, 1e5))
+  # An axis with one round number says nothing of its scale
+  expect_identical(log_breaks(c(1.6, 2.9)), c(2, 2.5))
   expect_identical(root_breaks(65)[1], 0)
 })
 
