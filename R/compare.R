@@ -286,7 +286,8 @@ knows_itself <- function(x) inherits(x, c("pseudo_posterior", "synthetic_data"))
 
 is_release <- function(x) {
   knows_itself(x) || is.data.frame(x) ||
-    (is.list(x) && !is.object(x) && is_frame_list(unname(x)))
+    is.list(x) && !is.object(x) && length(x) > 0 &&
+      all(vapply(x, is.data.frame, NA))
 }
 
 check_same_file <- function(releases, data, variable) {

@@ -49,11 +49,6 @@ format.identification_risk <- function(x, ...) {
 }
 
 #' @export
-format.resampled_statistics <- function(x, ...) {
-  one_line(x, x$variable, ", ", counted(x$replicates, "resample"))
-}
-
-#' @export
 format.pooled_estimates <- function(x, ...) {
   one_line(x, counted(nrow(x$table), "term"), " of ", counted(x$m, "set"))
 }
@@ -72,13 +67,12 @@ format.sampler_control <- function(x, ...) one_line(x, x$sampler)
 #' Tables of results in R Markdown documents
 #'
 #' Shows a result as a table in the knitted document. This applies to a chunk
-#' that ends with a comparison, measures of utility, resampled statistics or
-#' pooled estimates. `print()` shows the lines of the console instead. For a
-#' whole chunk, the chunk option `render = knitr::normal_print` does the same.
+#' that ends with a comparison, measures of utility or pooled estimates.
+#' `print()` shows the lines of the console instead. For a whole chunk, the
+#' chunk option `render = knitr::normal_print` does the same.
 #'
-#' @param x Any result of the package. Only results of [compare()], [utility()],
-#'   [resample_statistics()] and [pool()] become tables; all others print as in
-#'   the console.
+#' @param x Any result of the package. Only results of [compare()], [utility()]
+#'   and [pool()] become tables; all others print as in the console.
 #' @param ... Not used.
 #' @return Text that knitr puts into the document unchanged. If the result is
 #'   confidential, so is this text, and it says so.
@@ -110,10 +104,6 @@ knit_parts.mechanism_comparison <- function(x) {
 
 knit_parts.utility <- function(x) {
   knit_tables(utility_headline(x), utility_shown(x), utility_notes(x))
-}
-
-knit_parts.resampled_statistics <- function(x) {
-  knit_tables(resampled_headline(x), x$table)
 }
 
 knit_parts.pooled_estimates <- function(x) {

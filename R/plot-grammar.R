@@ -306,22 +306,16 @@ look_of_sets <- function(kinds, m) {
   )
 }
 
-#' Releases differ without colour, too
-#' @param apart (flags) What is no release, but the file.
+#' The file's line is thick; those of releases differ without colour, too
 #' @noRd
-look_of_releases <- function(names, apart = names == "confidential",
-                             line = "solid", width = c(1.3, 0.7)) {
-  colours <- release_colours(names)
-  colours[apart] <- colour_confidential
-  lines <- rep(line, length(names))
-  lines[!apart] <- rep_len(setdiff(release_lines, line[line != "solid"]),
-    sum(!apart)
-  )
+look_of_releases <- function(names) {
+  file <- names == "confidential"
+  lines <- rep("solid", length(names))
+  lines[!file] <- rep_len(release_lines, sum(!file))
   list(
-    colour = colours, line = lines, width = ifelse(apart, width[1], width[2]),
-    alpha = rep(1, length(names))
+    colour = release_colours(names), line = lines,
+    width = ifelse(file, 1.3, 0.7), alpha = rep(1, length(names))
   )
 }
 
-# The file's line is thick; those of releases differ without colour, too
 release_lines <- c("solid", "dashed", "dotdash", "dotted", "longdash")

@@ -13,9 +13,6 @@
 #'   * `"change"`: the weight of each record in the other fits against its
 #'     weight in `object`, for instance after re-weighting against before;
 #'   * `"parameters"`: violins of the posterior of each parameter;
-#'   * `"densities"`: the density of each parameter, as it is and centred at its
-#'     mean. A fit whose weights are all 0 shows the prior and does not widen
-#'     the panels;
 #'   * `"trace"`: the monitored quantities of one fit, draw by draw and chain by
 #'     chain.
 #' @param ... (synthesizer) More fits of the same records, best named. To name
@@ -24,16 +21,14 @@
 #' @param name (string or `NULL`) The name of `object` when several fits are
 #'   shown. `NULL`, the default: the scheme of its weights.
 #' @param parameters (character or `NULL`) The columns of
-#'   [`as_draws_df()`][as_draws] that `"parameters"` and `"densities"` show.
-#'   `NULL`, the default: all columns that the fits share; more than 12 are an
-#'   error.
+#'   [`as_draws_df()`][as_draws] that `"parameters"` shows. `NULL`, the default:
+#'   all columns that the fits share; more than 12 are an error.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @section Error types: `pseudosynth_error_input`: `"change"` without another
 #'   fit or with fits of different numbers of records, `"trace"` with another
 #'   fit, or parameters that a fit does not have.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
-#'   mechanisms, figures 3 to 5. Hu, Williams and Savitsky, Mechanisms for
-#'   global differential privacy under Bayesian data synthesis, figure 1.
+#'   mechanisms, figures 3 to 5.
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -43,25 +38,20 @@
 #' autoplot(fit, "trace")
 #' lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
 #' autoplot(fit, "bounds", LW = lw, name = "Unweighted")
-#' prior <- update(fit, privacy_weights = 0, seed = 3)
-#' autoplot(
-#'   fit, "densities", LW = lw, Prior = prior, name = "Unweighted",
-#'   parameters = c("earneryes", "sigma")
-#' )
+#' autoplot(fit, "parameters", LW = lw, name = "Unweighted")
 #' @name plot.synthesizer
 #' @method autoplot synthesizer
 #' @export
 autoplot.synthesizer <- function(
   object, type = c(
-    "bounds", "weights", "change", "parameters", "densities", "trace"
+    "bounds", "weights", "change", "parameters", "trace"
   ), ..., name = NULL, parameters = NULL
 ) {
   others <- only_class(
     list(...), "synthesizer", "See {.fn plot.synthesizer}."
   )
   type <- check_choice(
-    type,
-    c("bounds", "weights", "change", "parameters", "densities", "trace")
+    type, c("bounds", "weights", "change", "parameters", "trace")
   )
   check_string(name, null = TRUE)
   refuse_if(
@@ -92,7 +82,6 @@ autoplot.synthesizer <- function(
     ),
     change = plot_change(fits),
     parameters = plot_parameters(fits, parameters),
-    densities = plot_parameter_densities(fits, parameters),
     trace = plot_trace(object)
   )
 }
@@ -136,8 +125,7 @@ plot_trace <- function(fit) {
 
 # Parameters -------------------------------------------------------------------
 
-# The posterior of the parameters of several fits beside each other: violins, or
-# densities as in figure 1 of Hu, Williams and Savitsky.
+# The posterior of the parameters of several fits beside each other.
 
 # More panels than these are not told apart at the width of a page
 most_parameters <- 12L
@@ -182,67 +170,4 @@ plot_parameters <- function(fits, parameters) {
       x = NULL, y = NULL
     ) +
     theme_columns()
-}
-
-#' Densities of the parameters as they are, and each about its own mean
-#'
-#' A fit without any weight is the prior, whose range would leave nothing of the
-#' others: it does not widen the panels.
-#' @noRd
-plot_parameter_densities <- function(fits, parameters) {
-  frame <- parameter_frame(fits, parameters)
-  is_prior <- vapply(fits, function(fit) all(alpha_of(fit) == 0), NA)
-  if (all(is_prior)) is_prior[] <- FALSE
-  groups <- split(frame, list(frame$parameter, frame$fit))
-  sides <- c("as it is", "about its mean")
-  curves <- do.call(rbind, lapply(levels(frame$parameter), function(parameter) {
-    own <- lapply(names(fits), function(fit) {
-      groups[[paste(parameter, fit, sep = ".")]]$value
-    })
-    do.call(rbind, lapply(sides, function(side) {
-      if (side == sides[2]) own <- lapply(own, function(x) x - mean(x))
-      range <- range(unlist(own[!is_prior]))
-      at <- seq(range[1], range[2], length.out = 200)
-      do.call(rbind, Map(function(x, fit) {
-        data.frame(
-          parameter = parameter, side = side, kind = fit, x = at,
-          y = density_at(x, at)
-        )
-      }, own, names(fits)))
-    }))
-  }))
-  curves$kind <- factor(curves$kind, names(fits))
-  curves$curve <- as.integer(curves$kind)
-  curves$side <- factor(curves$side, sides)
-  curves$parameter <- factor(curves$parameter, levels(frame$parameter))
-  # The prior's line is dotted, and none of the others
-  look <- look_of_releases(names(fits), is_prior, "dotted", c(0.8, 0.8))
-  draw_alone(draw_curves, curves = curves, layer = geom_line(), look = look) +
-    facet_wrap(
-      vars(.data$parameter, .data$side), ncol = 2, scales = "free",
-      labeller = joined_labels
-    ) +
-    scale_x_continuous(labels = label_amount(), n.breaks = 4) +
-    density_axis() +
-    confidential_labs(title = "Posterior of the parameters", x = NULL)
-}
-
-#' One line of text above a panel of two variables
-#' @noRd
-joined_labels <- function(labels) {
-  list(do.call(paste, c(lapply(labels, as.character), sep = ", ")))
-}
-
-#' A kernel density, where values far out do not widen the bandwidth
-#' @noRd
-density_at <- function(x, at) {
-  bandwidth <- stats::bw.nrd0(x)
-  near <- x[x > at[1] - 5 * bandwidth & x < at[length(at)] + 5 * bandwidth]
-  if (length(near) < 2) {
-    return(numeric(length(at)))
-  }
-  found <- stats::density(
-    near, bw = bandwidth, n = length(at), from = at[1], to = at[length(at)]
-  )
-  found$y * length(near) / length(x)
 }

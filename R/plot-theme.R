@@ -197,6 +197,10 @@ log_breaks <- function(limits) {
   steps <- if (decades > 3.5) 1 else if (decades > 2) c(1, 3) else c(1, 2, 5)
   powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
   breaks <- sort(as.vector(outer(steps, powers)))
+  # Between two of them lies the whole of a short axis
+  if (sum(breaks >= limits[1] & breaks <= limits[2]) < 2) {
+    breaks <- pretty(limits, 4)
+  }
   breaks[breaks >= limits[1] & breaks <= limits[2]]
 }
 

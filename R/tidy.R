@@ -248,16 +248,6 @@ glance.mechanism_comparison <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
-glance.resampled_statistics <- function(x, ...) {
-  data.frame(
-    variable = x$variable, statistics = length(unique(x$table$statistic)),
-    releases = length(unique(x$table$release)),
-    replicates = max(table(x$draws$release, x$draws$statistic))
-  )
-}
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::glance
 glance.guarantee_audit <- function(x, ...) {
   data.frame(
     mechanism = x$mechanism, method = x$method, nobs = x$n_records,

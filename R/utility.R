@@ -30,8 +30,8 @@
 #'   slower, needs the package rpart, and also finds nonlinear differences. For
 #'   whole files it may be both, `c("logit", "cart")`. Default `FALSE`.
 #' @param survey_weights (string or `NULL`) A column of survey weights in the
-#'   file and the sets, as in [resample_statistics()]. Distribution functions,
-#'   group means, the linear model and the statistics are weighted by it; the
+#'   file and the sets. The sets have this column if it is a predictor of the
+#'   model. Distribution functions, group means, the linear model and the statistics are weighted by it; the
 #'   propensity error is not. Intervals are those of weighted least squares and
 #'   ignore the survey design. `NULL`, the default: no weights, or, for whole
 #'   files, the weights of the plan, if it states any.

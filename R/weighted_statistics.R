@@ -31,8 +31,6 @@ check_survey_weights <- function(file, name, arg, variable) {
 
 # Statistics of a column; `w` is `NULL` where there are no weights -------------
 
-weighted_total <- function(y, w) sum(if (is.null(w)) y else y * w)
-
 #' Shares of the weight up to each of `points`
 #' @noRd
 weighted_ecdf <- function(y, w, points) {

@@ -13,6 +13,11 @@
 # differ in their seeds alone. With `folder`, a run goes on where it stopped.
 # synthpop is not run where it is not installed.
 
+# resample_statistics(), and the figures of the page
+source(
+  system.file("studies", "harness.R", package = "pseudosynth"), local = TRUE
+)
+
 #' @param replicates (whole numbers) Each is the seed of its fits.
 #' @param n (count or `NULL`) Records; `NULL` takes all positive incomes, any
 #'   other number the same random ones in every replicate.
@@ -402,20 +407,20 @@ statistic_parts <- function(released, data, resamples) {
     length(sets), 5
   ))])
   set.seed(1)
-  found <- pseudosynth::resample_statistics(
+  found <- resample_statistics(
     first, data, list(
       "mean", "median", "90%",
       earner = function(d) {
         stats::coef(stats::lm(log(income) ~ age + earner, d))[["earneryes"]]
       }
     ),
-    variable = "income", replicates = resamples
+    "income", resamples
   )
   draws <- split(found$draws, list(found$draws$release, found$draws$statistic))
   rows <- lapply(draws, function(d) {
     quantile_rows("statistic", d$release[1], d$statistic[1], d$value, 0.05)
   })
-  table <- as.data.frame(found)
+  table <- found$table
   rbind(
     do.call(rbind, rows),
     long(

@@ -210,10 +210,6 @@ make_bad_input_calls <- function() {
       synthetic = sets, data = data, keys = c("g", "x")
     ),
     top_risks = call(top_risks, x = risk, n = 5, data = data),
-    resample_statistics = call(resample_statistics,
-      synthetic = sets, data = data, statistics = "mean", variable = "y",
-      replicates = 20, survey_weights = NULL, level = 0.95
-    ),
     pool = call(pool, fits = fits, level = 0.95, rule = "rubin"),
     replicate_study = call(replicate_study,
       fit = fit, epsilon = 5, replicates = 2, generate = NULL, refit = NULL,

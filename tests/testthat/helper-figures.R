@@ -23,12 +23,11 @@ fit_figures <- function() {
       fit, "parameters",
       LW = lw, parameters = c("(Intercept)", "sigma")
     ),
-    "fits, densities" = autoplot(
-      fit, "densities",
-      LW = lw, Prior = suppressWarnings(
+    "fits, densities" = study_room("harness")$plot_densities_of(
+      list(Unweighted = fit, LW = lw, Prior = suppressWarnings(
         update(fit, privacy_weights = 0, seed = 3)
-      ),
-      name = "Unweighted", parameters = c("(Intercept)", "sigma")
+      )),
+      c("(Intercept)", "sigma")
     ),
     "job, bounds" = autoplot(job, "bounds"),
     "job, weights" = autoplot(job, "weights"),
@@ -46,6 +45,7 @@ figure_gallery <- function() {
 }
 
 make_gallery <- function() {
+  papers <- study_room("harness")
   data <- privacy_data()
   fit <- unweighted_fit()
   lw <- lw_fit()
@@ -133,7 +133,7 @@ make_gallery <- function() {
       count_job$synthetic,
       data = counts, type = "values"
     ),
-    "study" = plot_study(
+    "study" = papers$plot_study(
       transform(
         expand.grid(
           mechanism = c("Unweighted", "LW", "Weighted-e"), panel = c("c", "d"),
@@ -143,7 +143,7 @@ make_gallery <- function() {
       ),
       panels = c("measure", "panel"), line = "half"
     ),
-    "study, density" = plot_study(
+    "study, density" = papers$plot_study(
       data.frame(
         mechanism = rep(c("confidential", "LW", "SW"), each = 100),
         panel = c("Whole range", "Right tail"),
@@ -151,7 +151,7 @@ make_gallery <- function() {
       ),
       panels = "panel", type = "density", log = TRUE, prefix = "$"
     ),
-    "study, records" = plot_study(
+    "study, records" = papers$plot_study(
       data.frame(
         mechanism = c("Unweighted", "LW"), true = exp(9 + sin(1:200)),
         value = exp(9 + cos(1:200))
@@ -181,9 +181,9 @@ make_gallery <- function() {
     "label" = autoplot(guarantee(lw, m = 2)),
     "label of scores" = autoplot(guarantee(scores)),
     "fit of another package" = autoplot(external_fit(log_lik(lw))),
-    "resampled statistics" = autoplot(resample_statistics(
+    "resampled statistics" = papers$plot_resampled(papers$resample_statistics(
       list(LW_final = sets[[1]], "Top-coded" = top), data,
-      variable = "income", replicates = 40
+      c("mean", "median", "90%"), "income", 40
     )),
     "pooled estimates" = autoplot(pool(lapply(sets, function(set) {
       stats::lm(log(income) ~ age + earner, set)

@@ -14,7 +14,6 @@ test_that("a name that an object does not have is an error that says which", {
     fit, fit$bound, guarantee(fit), utility(sets, data),
     identification_risk(sets, data, "earner", 0.2),
     risk(sets, data, "income", "earner"), censor(2),
-    resample_statistics(sets, data, replicates = 3),
     pool(lapply(sets, function(d) stats::lm(log(income) ~ age, d))),
     sets, small_job()
   )

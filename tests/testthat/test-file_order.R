@@ -56,12 +56,6 @@ test_that("every measure finds the rows of the file", {
         transform = "identity", pmse = "cart"
       )$table)
     },
-    resampled = function(x) {
-      withr::with_seed(1, resample_statistics(
-        x, data,
-        function(file) stats::cor(file$income, file$place), "income", 20
-      )$table)
-    },
     uniques = function(x) {
       replicated_uniques(x, data, c("sex", "seen"))
     },

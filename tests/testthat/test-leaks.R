@@ -156,7 +156,6 @@ test_that("no error, warning or progress line says a value", {
     quote(ledger(names, 1)),
     quote(guarantee(data)),
     quote(lipschitz(v)),
-    quote(resample_statistics(sets, data, statistics = v)),
     quote(pool(v)),
     quote(public_response(levels = names)),
     quote(sampler_control(names)),

@@ -8,7 +8,6 @@ test_that("every object is one short string, alone and in a data frame", {
     identification_risk(sets, data, "earner", 0.2),
     risk(sets, data, "income", "earner"),
     compare(job), pool(with(sets, lm(log(income) ~ age))),
-    resample_statistics(sets, data, replicates = 3),
     ce_release(ce_positive(200), epsilon = 4)
   )
   for (object in objects) {

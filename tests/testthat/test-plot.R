@@ -76,6 +76,8 @@ test_that("amounts are readable", {
     c("$500", "$20,000", "$100,000", "$1.5 million", "-$300", NA)
   )
   expect_identical(log_breaks(c(900, 120000)), c(1e3, 3e3, 1e4, 3e4, 1e5))
+  # An axis with one round number says nothing of its scale
+  expect_identical(log_breaks(c(1.6, 2.9)), c(2, 2.5))
   expect_identical(root_breaks(65)[1], 0)
 })
 
@@ -462,130 +464,4 @@ test_that("figures of several releases hold the file and their first sets", {
   )) {
     expect_error(eval(call), class = "pseudosynth_error_input")
   }
-})
-
-test_that("a study has densities, computed or stored, and pairs of values", {
-  study <- data.frame(
-    mechanism = rep(c("confidential", "LW"), each = 200),
-    panel = rep(c("x", "y"), 200), value = exp(qnorm(ppoints(400)))
-  )
-  figure <- plot_study(study, panels = "panel", type = "density", log = TRUE)
-  curves <- split(figure$data, ~ panel + kind)
-  expect_length(curves, 4)
-  # Of the log: a density that integrates to 1 on that scale
-  for (curve in curves) {
-    step <- diff(log10(curve$x))[1]
-    expect_equal(sum(curve$y) * step, 1, tolerance = 0.02)
-  }
-  stored <- data.frame(
-    mechanism = rep(c("confidential", "LW"), each = 3), at = c(1:3, 1:3),
-    value = c(0, 1, 0, 0, 2, 0)
-  )
-  figure <- plot_study(stored, type = "density", at = "at")
-  expect_identical(figure$data$y, stored$value)
-  expect_equal(figure$data$x, stored$at)
-  figure <- plot_study(stored[stored$value > 0, ], type = "records", at = "at")
-  expect_equal(figure$data$confidential, c(2, 2))
-  expect_identical(nrow(ggplot2::ggplot_build(figure)$layout$layout), 2L)
-  for (call in list(
-    quote(plot_study(stored, type = "records")),
-    quote(plot_study(stored, at = "at")),
-    quote(plot_study(stored, type = "cake")),
-    quote(plot_study(stored, type = "density", at = "cake")),
-    quote(plot_study(stored, type = "density", log = TRUE)),
-    quote(plot_study(stored, log = TRUE)),
-    quote(plot_study(stored, type = "density", line = "at")),
-    quote(plot_study(stored, type = "density", panels = c("at", "value"))),
-    quote(plot_study(stored, type = "records", at = "at", panels = "value"))
-  )) {
-    expect_error(eval(call), class = "pseudosynth_error_input")
-  }
-})
-
-test_that("densities of parameters are those of the draws; the prior is wide", {
-  fit <- unweighted_fit()
-  prior <- suppressWarnings(update(fit, privacy_weights = 0, seed = 3))
-  figure <- autoplot(
-    fit, "densities",
-    Prior = prior, name = "Fit", parameters = "sigma"
-  )
-  draws <- as.data.frame(as_draws_df(fit))$sigma
-  own <- figure$data[figure$data$kind == "Fit", ]
-  as_is <- own[own$side == "as it is", ]
-  # The panel is that of the fit, and its curve integrates to 1
-  expect_equal(range(as_is$x), range(draws))
-  expect_equal(sum(as_is$y) * diff(as_is$x)[1], 1, tolerance = 0.03)
-  centred <- own[own$side != "as it is", ]
-  expect_equal(centred$x, as_is$x - mean(draws))
-  expect_equal(centred$y, as_is$y, tolerance = 1e-6)
-  # The prior's mass lies outside the panel, for the most part
-  other <- figure$data[
-    figure$data$kind == "Prior" & figure$data$side == "as it is",
-  ]
-  expect_lt(sum(other$y) * diff(other$x)[1], 0.5)
-  expect_error(
-    autoplot(fit, "densities", parameters = "cake"),
-    class = "pseudosynth_error_input"
-  )
-})
-
-test_that("a study has a violin for each mechanism in each panel", {
-  study <- expand.grid(
-    replicate = 1:5, mechanism = c("b", "a"), panel = c("x", "y"),
-    measure = c("m", "k"), stringsAsFactors = FALSE
-  )
-  study$value <- seq_len(nrow(study))
-  study$half <- ifelse(study$measure == "m", 3, NA)
-  figure <- plot_study(study, panels = c("measure", "panel"), line = "half")
-  expect_identical(levels(figure$data$mechanism), c("b", "a"))
-  built <- ggplot2::ggplot_build(figure)
-  expect_identical(nrow(built$layout$layout), 4L)
-  lines <- ggplot2::layer_data(figure, 1)
-  expect_identical(lines$yintercept, c(3, 3))
-  # Rows share a scale
-  ranges <- lapply(built$layout$panel_params, function(p) p$y.range)
-  expect_identical(ranges[[1]], ranges[[2]])
-  study$value[1:20] <- NA
-  expect_identical(nrow(plot_study(study)$data), 20L)
-  study$nothing <- NA_real_
-  expect_s3_class(plot_study(study, line = "nothing"), "ggplot")
-  for (call in list(
-    quote(plot_study(study, "cake")), quote(plot_study(study, panels = "cake")),
-    quote(plot_study(study, "mechanism")),
-    quote(plot_study(study, panels = names(study)[1:3])),
-    quote(plot_study(study, panels = list("panel"))),
-    quote(plot_study(study, line = "panel")), quote(plot_study(1)),
-    quote(plot_study(transform(study, value = NA_real_)))
-  )) {
-    expect_error(eval(call), class = "pseudosynth_error_input")
-  }
-})
-
-test_that("a study draws few numbers as dots, and no violin of them", {
-  study <- data.frame(
-    mechanism = rep(c("Unweighted", "LW", "LW_final"), c(6, 2, 1)),
-    value = c(1:6, 3, 4, 2)
-  )
-  expect_no_warning(grid::grid.force(
-    ggplot2::ggplotGrob(figure <- plot_study(study))
-  ))
-  drawn <- lapply(ggplot2::ggplot_build(figure)$data, function(layer) {
-    table(factor(layer$x, 1:3))
-  })
-  geoms <- vapply(figure$layers, function(x) class(x$geom)[1], "")
-  dots <- drawn[[match("GeomPoint", geoms)]]
-  expect_equal(as.vector(dots), c(0, 2, 1))
-  violin <- drawn[[match("GeomViolin", geoms)]]
-  expect_identical(as.vector(violin > 0), c(TRUE, FALSE, FALSE))
-  # One number for each mechanism, in panels, too
-  study$panel <- c("x", "x", "y", "y", "y", "y", "x", "y", "x")
-  for (own in list(study, study[c(1, 7, 9), ])) {
-    expect_no_warning(
-      ggplot2::ggplotGrob(plot_study(own, panels = "panel"))
-    )
-  }
-  expect_error(
-    plot_study(study, type = "density"), "LW_final",
-    class = "pseudosynth_error_input"
-  )
 })

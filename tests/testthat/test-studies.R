@@ -1,7 +1,5 @@
 test_that("a replicate of the beta simulation has every mechanism", {
-  file <- system.file("studies", "beta_simulation.R", package = "pseudosynth")
-  study <- new.env()
-  sys.source(file, study)
+  study <- study_room("beta_simulation")
   replicate_of <- function() {
     study$beta_simulation(
       1, n = by_night(300, 100), epsilons = by_night(c(5, 4), 4)
@@ -42,10 +40,7 @@ test_that("the stored table is the full size of the study", {
 })
 
 test_that("the walk from local to global bounds is repeatable", {
-  study <- new.env()
-  sys.source(
-    system.file("studies", "local_to_global.R", package = "pseudosynth"), study
-  )
+  study <- study_room("local_to_global")
   found <- study$local_to_global(1, n = 200)
   expect_equal(nrow(found), 8)
   expect_identical(found, study$local_to_global(1, n = 200))
@@ -64,12 +59,7 @@ test_that("stored studies are what the package gives today at their seeds", {
       package = "pseudosynth"
     )))
   }
-  study <- new.env()
-  for (name in c("local_to_global", "consumer_expenditure")) {
-    sys.source(
-      system.file("studies", paste0(name, ".R"), package = "pseudosynth"), study
-    )
-  }
+  study <- study_room("local_to_global", "consumer_expenditure")
   # Draws, bounds and sets of two families; if this fails after a change of the
   # samplers, `make studies` makes the tables again
   table <- stored("local_to_global")
@@ -91,11 +81,7 @@ test_that("stored studies are what the package gives today at their seeds", {
 })
 
 test_that("a study makes what its folder holds only once", {
-  study <- new.env()
-  sys.source(
-    system.file("studies", "consumer_expenditure.R", package = "pseudosynth"),
-    study
-  )
+  study <- study_room("consumer_expenditure")
   folder <- withr::local_tempfile()
   kept <- study$keeper(folder, list(1, "a"))
   expect_identical(kept("LW (0.7, 0)", function() 3), 3)
@@ -108,11 +94,7 @@ test_that("a study makes what its folder holds only once", {
 
 test_that("a replicate of the Consumer Expenditure study has all its parts", {
   skip_unless_nightly()
-  study <- new.env()
-  sys.source(
-    system.file("studies", "consumer_expenditure.R", package = "pseudosynth"),
-    study
-  )
+  study <- study_room("consumer_expenditure")
   run <- function() {
     study$consumer_expenditure(
       1,
@@ -201,10 +183,7 @@ test_that("the stored salaries tell chance, data and bins apart", {
 test_that("stored simulations are what the package gives at their seeds", {
   skip_on_cran()
   skip_on_covr()
-  study <- new.env()
-  sys.source(
-    system.file("studies", "sdr_application.R", package = "pseudosynth"), study
-  )
+  study <- study_room("sdr_application")
   stored <- function(name) {
     read.csv(xzfile(system.file(
       "studies", paste0(name, ".csv.xz"),
@@ -248,10 +227,7 @@ test_that("stored simulations are what the package gives at their seeds", {
 
 test_that("a replicate of the salaries is that of the stored table", {
   skip_unless_nightly()
-  study <- new.env()
-  sys.source(
-    system.file("studies", "sdr_application.R", package = "pseudosynth"), study
-  )
+  study <- study_room("sdr_application")
   file <- system.file(
     "studies", "sdr_application.csv.xz", package = "pseudosynth"
   )
@@ -300,12 +276,7 @@ test_that("what the page for users of synthpop says holds in its study", {
 test_that("the study of a second month is that of the stored table", {
   skip_unless_nightly()
   skip_if_not_installed("rpms")
-  study <- new.env()
-  for (name in c("consumer_expenditure", "consumer_month")) {
-    sys.source(
-      system.file("studies", paste0(name, ".R"), package = "pseudosynth"), study
-    )
-  }
+  study <- study_room("consumer_expenditure", "consumer_month")
   interviews <- new.env()
   # A variable: the check of a package takes its name for a dependency
   from <- "rpms"
@@ -336,10 +307,7 @@ test_that("a model of Stan has the bounds of the package's own", {
   expect_true(all(table$value[table$item == "converged"] == 1))
   label <- table[table$item == "label", ]
   expect_true(all((label$text == "none") == (label$stage == "unweighted")))
-  study <- new.env()
-  sys.source(
-    system.file("studies", "own_stan_model.R", package = "pseudosynth"), study
-  )
+  study <- study_room("own_stan_model")
   again <- study$own_stan_model(1, makers = "package")
   stored <- table[table$maker == "package", ]
   expect_identical(again$item, stored$item)

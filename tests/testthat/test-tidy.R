@@ -74,7 +74,6 @@ test_that("every result has a table, one row of the whole and a summary", {
     guarantee(job), histogram, scores, book, utility(job),
     identification_risk(job, known = "earner", radius = 0.2),
     risk(job, keys = "earner"),
-    resample_statistics(sets, data, replicates = 4),
     pool(lapply(sets, function(set) stats::lm(log(income) ~ age, set))),
     compare(job), replicate_study(lw_fit(), 20, replicates = 2, seed = 1),
     audit_guarantee(y ~ 1, small, gaussian(),

@@ -310,9 +310,6 @@ test_that("the synthesized variable is no group", {
 # Every measure that takes plain data frames as sets
 measures_of_sets <- list(
   utility = function(x, data) utility(x, data, "income"),
-  resample_statistics = function(x, data) {
-    resample_statistics(x, data, "total", "income", replicates = 5)
-  },
   replicated_uniques = replicated_uniques,
   risk = function(x, data) risk(x, data, "age", "income"),
   identification_risk = function(x, data) {

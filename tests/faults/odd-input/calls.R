@@ -39,7 +39,7 @@ odd_objects <- function() {
     ),
     lapply(c(
       attribute = "risk_measured", compared = "compare",
-      utility = "utility", pooled = "pool", resampled = "resample_statistics",
+      utility = "utility", pooled = "pool",
       external = "external_fit", censor = "censor", audit = "audit_guarantee",
       topcoded = "topcode"
     ), run)

@@ -154,9 +154,6 @@ set_steps <- function() {
     ))),
     attribute = print(risk(sets, data, keys = "g")),
     uniques = replicated_uniques(sets, data, keys = c("g", "x")),
-    resampled = odd_draw(autoplot(resample_statistics(sets, data,
-      resamples = 20
-    ))),
     risk_weights = risk_weights(sets, data, known = "g", radius = 0.2),
     pool = print(pool(with(sets, stats::lm(as.numeric(y) ~ 1)))),
     release = release(sets, tempfile(), data = data, require = "none"),

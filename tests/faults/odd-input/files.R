@@ -155,10 +155,6 @@ file_calls <- function(objects) {
   call <- function(f, ...) list(f = f, arguments = list(...))
   o <- objects
   held <- odd_tables()
-  study <- expand.grid(
-    replicate = 1:5, mechanism = c("A", "B"), epsilon = c(5, 3)
-  )
-  study$value <- seq_len(nrow(study)) %% 7
   calls <- list(
     codebook_fields = call(codebook, x = odd_fields()),
     draft_file = call(draft_codebook, data = data),
@@ -210,11 +206,6 @@ file_calls <- function(objects) {
       plan = data[c("g", "kind", "count")], mechanism = "unweighted",
       epsilon = NULL, m = 1, model = NULL, order = "kind", predictors = NULL,
       leaf = 5, n = 30, seed = 1, neighbours = "add-remove"
-    ),
-    plot_study = call(plot_study,
-      table = study, value = "value", mechanism = "mechanism",
-      panels = "epsilon", line = NULL, prefix = NULL, type = "violins",
-      at = NULL, log = FALSE
     ),
     survey_design = call(survey_design, sets = o$file_weighted_sets, set = 1),
     survey_designs = call(survey_design, sets = o$file_weighted_sets),
