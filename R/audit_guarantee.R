@@ -40,7 +40,7 @@
 #'   and with the file without this record. For a [file_release()], `data` is
 #'   the [file_plan()] it was made from.
 #' @param mechanism (a mechanism, string or function) As in
-#'   [pseudo_posterior()]: an object such as `mechanism_cw(radius = 0.2)` or a
+#'   [pseudo_posterior()]: `mechanism("cw", radius = 0.2)`, for instance, or a
 #'   name, see [mechanisms]. All except `"risk"` and `"score"` are allowed. All
 #'   stages are repeated on every neighbour. They use exact bounds instead of
 #'   maxima over draws, so `quantile` has no effect. If `epsilon` cannot be
@@ -157,7 +157,7 @@
 #' @examples
 #' file <- data.frame(y = c(0.1, 0.2, 0.2, 0.4, 0.9))
 #' audit <- audit_guarantee(y ~ 1, file, gaussian(),
-#'   mechanism = mechanism_censor_uw(), epsilon = 1,
+#'   mechanism = mechanism("censor_uw"), epsilon = 1,
 #'   prior = prior_normal(intercept = c(0, 2)), replacements = 8, cells = 4000
 #' )
 #' audit

@@ -26,7 +26,7 @@
 #' @param variable (string or `NULL`) The synthetic column. Default `NULL`: the
 #'   synthetic column of the first sets.
 #' @param mechanisms (character or list) Names of [mechanisms] or objects, such
-#'   as `list("centred", mechanism_lw(scale = 0.5))`; also
+#'   as `list("centred", mechanism("lw", scale = 0.5))`; also
 #'   `"perturbed_histogram"` (needs `bounds`) and `"topcode"` (needs `top`).
 #' @param epsilon (positive numbers) Total epsilons, for add-remove neighbours
 #'   unless `neighbours` says otherwise. Default 5 and 1.
@@ -375,7 +375,9 @@ crossed_cases <- function(chosen, given, epsilon) {
   own <- lapply(chosen, function(x) x$settings$reference)
   reference <- Filter(Negate(is.null), c(given$also["reference"], own))
   if (length(reference) > 0) {
-    alone <- mechanism_reference(reference[[1]])
+    alone <- new_mechanism(
+      definition_reference(), list(reference = reference[[1]])
+    )
     names <- vapply(chosen, `[[`, "", "name")
     chosen <- c(chosen, if (!alone$name %in% names) list(alone))
   }

@@ -100,7 +100,7 @@
 #'   of all others.
 #' @param mechanism (string or `privacy_mechanism`) `"unweighted"`, the default,
 #'   `"lw"`, `"lw_final"`, `"cw"`, `"cw_final"`, `"risk"` or `"censor_uw"`, or
-#'   an object such as `mechanism_cw(radius = 0.2)`. For any other mechanism,
+#'   an object such as `mechanism("cw", radius = 0.2)`. For any other mechanism,
 #'   the error names a function that offers it.
 #' @param epsilon (positive number or `NULL`) The total of all m sets under
 #'   `neighbours`, as in [pseudo_posterior()]. Default `NULL`: the weights stay

@@ -117,6 +117,7 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
 lipschitz_scheme <- function() {
   new_weighting_scheme(
     "lipschitz", title = "Lipschitz weights (LW)", short = "LW", word = "lw",
+    clipped = c(censored = "censor_w"),
     inputs = c("map", "scale", "shift"), dependency = depends_on_file,
     reads = reads_model,
     rule = function(node, data, inner) {

@@ -165,6 +165,17 @@ reweighted_scheme <- function() {
   )
 }
 
+#' What re-weighted weights of a scheme are called
+#' @return (list) `word`, `title` and `short`.
+#' @noRd
+reweighted_of <- function(scheme) {
+  parts <- c("word", "title", "short")
+  Map(
+    function(of, inner) of(NULL, inner), reweighted_scheme()[parts],
+    scheme[parts]
+  )
+}
+
 reweighted_rule <- function(alpha, delta, overall, k) {
   by_blocks(length(alpha), function(i) {
     raised <- clamp(k * alpha[i] * overall / delta[i])

@@ -149,6 +149,7 @@ two_stage_scheme <- function() {
   new_weighting_scheme(
     "two_stage",
     title = "two-stage weights", short = "Two-stage", word = "two_stage",
+    clipped = c(censored = "two_stage", centred = "two_stage"),
     inputs = c("epsilon0", "weight_range", scaling_names),
     dependency = function(node, inner) {
       a <- node$arguments

@@ -30,10 +30,12 @@ odd_objects <- function() {
       ledger = ledger(folder, epsilon = 1, delta = 1e-5),
       family = student_t(), prior = prior_normal(),
       control = sampler_control(), margin = margin_histogram(c(10, 1e7)),
-      mechanism = mechanism_lw(), response = public_response(0),
+      mechanism = mechanism("lw"), response = public_response(0),
       scheme = lipschitz_scheme(), study = study,
       made_response = fit$response, made_design = fit$design,
-      steps = quietly(mechanism_score(list("(Intercept)" = 10, sigma = 1))),
+      steps = quietly(mechanism(
+        "score", reference = list("(Intercept)" = 10, sigma = 1)
+      )),
       map = quietly(run("compare_grid")),
       score_audit = quietly(audit_guarantee(scores, data, replicates = 20))
     ),
@@ -94,7 +96,7 @@ more_calls <- function(objects) {
     as_draws_df = call(as_draws_df, x = o$fit),
     as_draws_matrix = call(as_draws_matrix, x = o$fit),
     autoplot_any = call(autoplot, object = o$fit),
-    mechanism_censor_uw = call(mechanism_censor_uw),
+    mechanism_censor_uw = call(mechanism, name = "censor_uw"),
     bernoulli = call(bernoulli), categorical = call(categorical),
     lognormal = call(lognormal), neg_binomial = call(neg_binomial),
     perturbed_histogram_sets = call(perturbed_histogram,
