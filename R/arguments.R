@@ -4,20 +4,19 @@
 #   m <- check_argument(m)
 #   check_argument(epsilon, null = TRUE)
 #
-# What one verb alone can say, such as the largest value, is said in the call.
+# What one verb alone can say, such as the largest value, is said in the call,
+# and takes the place of what the rule says.
 # Arguments that rest on the file or on one another have a check of their own.
 
 argument_rules <- list(
   allow_unconverged = function(x, ...) check_flag(x, ...),
+  book = function(x, ...) check_class(x, "codebook", ...),
   # Beyond these the conversions between relations meet the end of doubles, and
   # near 1 a delta promises nothing
   delta = function(x, min = 1e-30, max = 0.1, ...) {
     check_number(x, min, max, ...)
   },
-  # A verb whose noise limits epsilon states `min`
-  epsilon = function(x, min = -Inf, ...) {
-    check_number(x, min, above = if (min > 0) -Inf else 0, ...)
-  },
+  epsilon = function(x, above = 0, ...) check_number(x, above = above, ...),
   first_share = function(x, ...) check_number(x, above = 0, below = 1, ...),
   k = function(x, arg) {
     refuse_if(
@@ -45,13 +44,11 @@ argument_rules <- list(
     check_choice(x, c("linear", "inverse", "softmax", "logistic"), ...)
   },
   max_refits = function(x, ...) check_count(x, min = 1, ...),
-  n = function(x, ...) check_count(x, min = 1, ...),
+  n = function(x, min = 1, ...) check_count(x, min, ...),
   neighbours = function(x, ...) check_choice(x, relation_names, ...),
+  plan = function(x, ...) check_class(x, "file_plan", ...),
   quantile = function(x, ...) check_number(x, above = 0, max = 1, ...),
-  # A radius of 0 counts equal values, where that has a meaning
-  radius = function(x, above = -Inf, ...) {
-    check_number(x, min = if (above < 0) 0 else -Inf, above = above, ...)
-  },
+  radius = function(x, min = 0, ...) check_number(x, min, ...),
   relative = function(x, ...) check_flag(x, ...),
   replicates = function(x, min = 1, ...) check_count(x, min, ...),
   risk_sets = function(x, ...) check_count(x, min = 1, ...),
@@ -60,9 +57,10 @@ argument_rules <- list(
   share = function(x, ...) check_number(x, above = 0, below = 1, ...),
   shift = function(x, ...) check_number(x, ...),
   spread = function(x, ...) check_number(x, 1e-3, 1e3, null = TRUE, ...),
+  survey_weights = function(x, ...) check_string(x, null = TRUE, ...),
   table_share = function(x, ...) check_number(x, min = 0, below = 1, ...),
   threads = function(x, ...) check_count(x, min = 1, max = 1024, ...),
-  tolerance = function(x, ...) check_number(x, above = 0, ...),
+  tolerance = function(x, above = 0, ...) check_number(x, above = above, ...),
   top = function(x, ...) check_number(x, ...),
   window = function(x, ...) check_number(x, above = 0, null = TRUE, ...)
 )

@@ -206,7 +206,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     new_job(x, data, family, given$fit, neighbours, NULL, FALSE)
   )
   mechanism <- if (is.function(mechanism)) {
-    check_number(epsilon, above = 0)
+    check_argument(epsilon)
     refuse_if(
       !is.null(margin) || length(given$margin) > 0,
       "A mechanism given as a function has no margin.",
@@ -423,11 +423,11 @@ worst_case_data <- function(design = c("clones", "clusters", "bounds"),
                             outlier = 0.9995, share = 0.25,
                             bounds = c(0.001, 0.999), variable = "y") {
   design <- check_choice(design, c("clones", "clusters", "bounds"))
-  n <- check_count(n, min = 3)
+  n <- check_argument(n, min = 3)
   check_number(value)
   check_number(second)
   check_number(outlier)
-  check_number(share, above = 0, below = 1)
+  check_argument(share)
   check_string(variable)
   check_bounds(bounds)
   first <- min(max(round(share * (n - 1)), 1), n - 2)

@@ -160,11 +160,11 @@ compare.formula <- function(formula, data, family = student_t(),
                             groups = NULL, regression = NULL, radius = NULL,
                             known = NULL, calibrate = "centred", file = NULL,
                             seed = NULL) {
-  m <- check_count(m, min = 1)
+  m <- check_argument(m)
   check_rows_file(file, seed)
   if (is.null(grid)) {
     each <- if (length(epsilon) > 0) as.list(epsilon) else list(epsilon)
-    for (value in each) check_number(value, above = 0, arg = "epsilon")
+    for (value in each) check_argument(value, arg = "epsilon")
     calibrate <- check_calibrate(calibrate)
     one <- inherits(mechanisms, "privacy_mechanism")
     named <- if (one) list(mechanisms) else mechanisms
@@ -404,8 +404,8 @@ case_job <- function(case, job, given, calibrate) {
     x[own] <- row[own]
     x
   }
-  job$neighbours <- check_choice(
-    row$neighbours %||% job$neighbours, relation_names, arg = "neighbours"
+  job$neighbours <- check_argument(
+    row$neighbours %||% job$neighbours, arg = "neighbours"
   )
   mechanism <- with_settings(
     case$mechanism, put(given$settings, settings_of(case$mechanism))

@@ -82,10 +82,10 @@ file_job <- function(plan, chosen, epsilon, model, predictors, m, seed,
   job <- new_result(
     "synthesis_job",
     plan = plan, predictors = predictors, mechanism = mechanism,
-    epsilon = check_number(epsilon, above = 0, null = TRUE), m = m,
-    neighbours = check_choice(neighbours, relation_names), seed = seed,
+    epsilon = check_argument(epsilon, null = TRUE), m = m,
+    neighbours = check_argument(neighbours), seed = seed,
     run = run,
-    allow_unconverged = check_flag(
+    allow_unconverged = check_argument(
       given$also$allow_unconverged %||% FALSE, arg = "allow_unconverged"
     )
   )

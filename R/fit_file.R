@@ -192,8 +192,8 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
   plan <- as_file_plan(plan)
   chosen <- choose_file_mechanism(mechanism)
   check_count(leaf, min = 1)
-  check_count(m, min = 1)
-  check_seed(seed)
+  check_argument(m)
+  check_argument(seed)
   if (chosen$name != "unweighted") {
     job <- file_job(
       plan, chosen, epsilon, model, sequence_order(plan, order, predictors), m,
@@ -236,8 +236,8 @@ as_file_plan <- function(plan) {
   if (is.data.frame(plan) || has_engine(plan)) {
     return(drafted_plan(plan))
   }
-  check_class(
-    plan, "file_plan", "Make one with {.fn file_plan}, or give the file."
+  check_argument(
+    plan, how = "Make one with {.fn file_plan}, or give the file."
   )
   check_sealed(plan)
   plan

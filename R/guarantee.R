@@ -172,7 +172,7 @@ guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL, ...) {
 }
 
 fit_guarantee <- function(x, m, public, study = NULL) {
-  m <- check_count(m, min = 1)
+  m <- check_argument(m)
   check_flag(public)
   label <- label_of_fit(x, m)
   if (!is.null(study)) label <- probabilistic_guarantee(label, x, study)

@@ -30,8 +30,8 @@ new_job <- function(formula, data, family, given, neighbours, seed,
     "synthesis_job",
     formula = formula, data = data, family = family, model = model,
     fit_arguments = given, run = run,
-    neighbours = check_choice(neighbours, relation_names), seed = seed,
-    allow_unconverged = check_flag(allow_unconverged)
+    neighbours = check_argument(neighbours), seed = seed,
+    allow_unconverged = check_argument(allow_unconverged)
   )
 }
 
@@ -64,8 +64,8 @@ external_job <- function(model, given, neighbours, seed, allow_unconverged) {
     formula = model$formula, data = model$data, family = model$family,
     model = c(unclass(model)[c(parts, "tibble")], list(fitted = model)),
     fit_arguments = list(), run = list(chains = 1, draws = n_draws(model)),
-    neighbours = check_choice(neighbours, relation_names), seed = seed,
-    allow_unconverged = check_flag(allow_unconverged)
+    neighbours = check_argument(neighbours), seed = seed,
+    allow_unconverged = check_argument(allow_unconverged)
   )
 }
 
@@ -105,8 +105,8 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   # A margin's ends are those of the released values
   bounds <- bounds %||% margin_ends(margin)
   job[c("mechanism", "epsilon", "m", "margin", "bounds")] <- list(
-    mechanism, check_number(epsilon, above = 0, null = TRUE),
-    check_count(m, min = 1), margin, bounds
+    mechanism, check_argument(epsilon, null = TRUE),
+    check_argument(m), margin, bounds
   )
   check_epsilon_use(job, definition)
   check_margin_use(job, definition)

@@ -85,7 +85,11 @@ check_radius <- function(radius, relative, zero = FALSE) {
     rlang::is_missing(radius), "{.arg radius} must be given.",
     i = radius_choice, arg = "radius"
   )
-  check_argument(radius, above = if (zero) -Inf else 0)
+  if (zero) {
+    check_argument(radius)
+  } else {
+    check_argument(radius, min = -Inf, above = 0)
+  }
   check_argument(relative)
   refuse_if(
     relative && radius > 1,

@@ -148,7 +148,7 @@ find_mechanism <- function(x, parts, arg = "mechanism") {
     i = "Choose one of {.or {.val {choices}}}.", arg = arg
   )
   check_string(x, arg = arg)
-  x <- iconv(as_text(x), "UTF-8", "UTF-8", sub = "?")
+  x <- as_text(x)
   for (definition in offered) {
     words <- definition[c("name", "short", "aliases")]
     if (plain_word(x) %in% plain_word(unlist(words))) {

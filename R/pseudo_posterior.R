@@ -124,7 +124,7 @@ pseudo_posterior <- function(formula, data, family = student_t(),
                              margin = NULL, bounds = NULL, seed = NULL,
                              allow_unconverged = FALSE, ledger = NULL,
                              checkpoint = NULL) {
-  check_ledger(ledger)
+  check_argument(ledger)
   if (!is.null(checkpoint)) check_path(checkpoint, "checkpoint")
   chosen <- choose_mechanism(
     rlang::maybe_missing(mechanism), "stages", "mechanism"

@@ -69,9 +69,9 @@ resample_statistics <- function(synthetic, data = NULL,
                                 survey_weights = NULL, level = 0.95, ...) {
   check_present(synthetic)
   check_no_dots(..., hint = "See {.fn resample_statistics}.")
-  replicates <- check_count(replicates, min = 2)
-  level <- check_number(level, above = 0, below = 1)
-  check_string(survey_weights, null = TRUE)
+  replicates <- check_argument(replicates, min = 2)
+  level <- check_argument(level)
+  check_argument(survey_weights)
   releases <- named_release_list(synthetic)
   data <- confidential_file(data, releases)
   sets <- lapply(releases, release_sets, data, variable)

@@ -79,11 +79,11 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
                      quantile = fit$quantile, allow_unconverged = FALSE,
                      refit = NULL, privacy_weights = NULL, ...) {
   fit <- as_weightable(fit, refit = refit, privacy_weights = privacy_weights)
-  check_k(k)
+  check_argument(k)
   auto <- identical(k, "auto")
-  check_number(tolerance, min = 0)
-  max_refits <- check_count(max_refits, min = 1)
-  check_quantile(quantile)
+  check_argument(tolerance, above = -Inf, min = 0)
+  max_refits <- check_argument(max_refits)
+  check_argument(quantile)
   check_has_weights(fit)
   refuse_privacy(
     !is.finite(fit$bound$overall),
@@ -110,17 +110,6 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
     search = found$search, auto = auto, tolerance = tolerance
   )
   final
-}
-
-check_k <- function(k) {
-  if (identical(k, "auto")) {
-    return(invisible(k))
-  }
-  refuse_if(
-    is.character(k), "{.arg k} must be {.val auto} or one number.",
-    x = "It is {describe_type(k)}.", arg = "k"
-  )
-  check_number(k, above = 0, max = 1)
 }
 
 #' The re-weighted weights at one k

@@ -243,7 +243,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
                           table_share = 0.35, spread = NULL, response = NULL,
                           scaling = NULL, seed = NULL, ledger = NULL, ...) {
   check_no_dots(..., hint = "See {.fn score_release}.")
-  check_ledger(ledger)
+  check_argument(ledger)
   check_formula(formula)
   check_present(data)
   if (!has_engine(data)) check_data_frame(data)
@@ -259,8 +259,8 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     reference, delta, bounds, bins, clip, shares, spread, family, table_share
   )
   check_score_epsilon(epsilon)
-  neighbours <- check_choice(neighbours, relation_names)
-  check_seed(seed)
+  neighbours <- check_argument(neighbours)
+  check_argument(seed)
   start_paid("score_release", list(
     formula = formula, data = data, family = family, epsilon = epsilon,
     neighbours = neighbours, settings = settings, prior = prior,
@@ -379,7 +379,7 @@ check_score_delta <- function(delta) {
 
 # Above 10 the conversions that the budget and the label use are no longer one.
 check_score_epsilon <- function(epsilon) {
-  check_argument(epsilon, min = 1e-4, max = 10)
+  check_argument(epsilon, above = -Inf, min = 1e-4, max = 10)
 }
 
 #' @return `x` as plain numbers.

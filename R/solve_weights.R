@@ -87,17 +87,17 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
   )
   if (!identical(below, NA)) check_flag(below)
   by <- check_choice(by, c("scale", "shift"))
-  check_number(tolerance, above = 0)
-  check_count(max_refits, min = 1)
-  check_quantile(quantile)
+  check_argument(tolerance)
+  check_argument(max_refits)
+  check_argument(quantile)
   refuse_if(
     !is.null(fit$privacy_weights) || !is.null(fit$censor),
     "{.arg fit} must be unweighted.",
     x = "Its likelihood is weighted or censored.", arg = "fit"
   )
   check_converged(fit, allow_unconverged)
-  m <- check_count(m, min = 1)
-  check_flag(relative)
+  m <- check_argument(m)
+  check_argument(relative)
   if (is.null(risk)) {
     refuse_if(
       !is.null(known) || !missing(radius),

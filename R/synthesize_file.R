@@ -45,7 +45,7 @@ synthesize_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
                             m = 1, model = NULL, order = NULL,
                             predictors = NULL, leaf = 10, n = NULL, seed = NULL,
                             neighbours = c("add-remove", "replace"), ...) {
-  check_count(n, min = 1, null = TRUE)
+  check_argument(n, null = TRUE)
   fit <- fit_file(
     plan, mechanism, epsilon, model, order, predictors, leaf, m,
     stage_seed(seed, "file"), neighbours, ...

@@ -70,7 +70,7 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
   check_present(weight_range)
   check_weight_range(weight_range)
   check_number(epsilon0, above = 0)
-  check_seed(seed)
+  check_argument(seed)
   rule <- censor(
     epsilon0, neighbours = neighbours, reference = reference, window = window
   )

@@ -53,7 +53,7 @@ test_that("a word that is none is refused with what is near to it", {
   refused("lw_fnal", "Did you mean \"lw_final\"")
   refused("topcode", "It is \"topcode\"")
   # Bytes that are no text in this session
-  refused("K\xf6ln", "It is \"K")
+  refused("K\xf6ln", "known encoding")
   # Two audits know it and a fit does not
   refused("public_scalar", "It is")
 })
