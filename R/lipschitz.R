@@ -151,10 +151,6 @@ lipschitz.function <- function(x, quantile = 1, data, draws,
   bound_of_columns(function_columns(x, data, draws), quantile, unit)
 }
 
-#' @rdname lipschitz
-#' @export
-is_lipschitz_bound <- function(x) inherits(x, "lipschitz_bound")
-
 print_lines.lipschitz_bound <- function(x) {
   n_infinite <- sum(is.infinite(x$record))
   c(
