@@ -6,7 +6,7 @@ definition_cw <- function() {
     does = "count weights", colour = "#8FD3C1",
     # Savitsky, Williams and Hu (2022)
     aliases = "countweighted", settings = count_settings,
-    settle = settle_balls, from_unweighted = TRUE,
+    settle = settle_balls, from_unweighted = TRUE, files = TRUE,
     prepare = prepare_balls, stages = stages_cw
   )
 }

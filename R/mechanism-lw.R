@@ -7,7 +7,7 @@ definition_lw <- function() {
     # Savitsky, Williams and Hu (2022); Hu, Williams and Savitsky
     aliases = c("dpweighted", "weighted"),
     settings = c(lipschitz_settings, search_settings),
-    from_unweighted = TRUE, stages = stages_lw
+    from_unweighted = TRUE, files = TRUE, stages = stages_lw
   )
 }
 

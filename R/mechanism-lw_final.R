@@ -6,7 +6,7 @@ definition_lw_final <- function() {
     label = "asymptotic", does = "Lipschitz weights, re-weighted",
     colour = "#0072B2",
     settings = c(list(k = "auto"), lipschitz_settings, search_settings),
-    from_unweighted = TRUE,
+    from_unweighted = TRUE, files = TRUE,
     stages = function(job) final_stages(job, stages_lw(job))
   )
 }

@@ -12,7 +12,7 @@ definition_risk <- function() {
       check_radius(s$radius, s$relative)
       mechanism
     },
-    from_unweighted = TRUE,
+    from_unweighted = TRUE, files = TRUE,
     prepare = prepare_risk, stages = stages_risk,
     # The weights rest on chance
     grid = NULL

@@ -37,6 +37,8 @@ mechanism_kinds <- c(
 #'   rest on one another; gives the object back.
 #' @param from_unweighted (flag) Does it start from the unweighted fit, which a
 #'   comparison makes once?
+#' @param files (flag) Does [fit_file()] offer it? Others read one response, or
+#'   release numbers.
 #' @param prepare (function of a job or `NULL`) Checks what only the file can
 #'   tell, before anything is fitted; gives the job back.
 #' @param split (function of a job and of what the margin leaves) How the rest
@@ -58,7 +60,8 @@ mechanism_definition <- function(kind, does, label, colour, scheme = NULL,
                                  aliases = character(), needs = character(),
                                  settings = list(), checks = list(),
                                  settle = identity, from_unweighted = FALSE,
-                                 prepare = identity, split = split_equally,
+                                 files = FALSE, prepare = identity,
+                                 split = split_equally,
                                  stages = NULL, release = NULL, grid = stages) {
   stopifnot(
     kind %in% mechanism_kinds,
