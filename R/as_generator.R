@@ -66,7 +66,7 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
                          public = character(), ...) {
   check_no_dots(..., hint = "See {.fn as_generator}.")
   check_present(x)
-  check_ledger(ledger)
+  check_argument(ledger)
   check_public_text(public)
   if (!is.null(data)) data <- confidential_file(data, x)
   fit <- if (is_job(x)) final_fit(x) else x

@@ -15,7 +15,7 @@ audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
   check_sealed(x)
   rows <- check_count(rows, min = 2)
   replays <- check_count(replays)
-  check_seed(seed)
+  check_argument(seed)
   data <- plan_of_release(x, data)
   file <- file_records(data)
   words <- seed_words(seed, "audit")

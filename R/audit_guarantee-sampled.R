@@ -8,9 +8,9 @@
 sampled_audit <- function(fit, files, refit, level, seed) {
   started <- proc.time()[["elapsed"]]
   files <- check_count(files, min = 1, max = n_records(fit) - 2)
-  check_number(level, above = 0, below = 1)
-  check_seed(seed)
-  check_class(refit, "function", "A function of a data frame.", null = TRUE)
+  check_argument(level)
+  check_argument(seed)
+  check_function_of(refit, "a data frame")
   check_converged(fit, FALSE)
   records <- worst_records(fit, files)
   # Each neighbour may err: all bounds hold together

@@ -11,9 +11,9 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
                                           level = 0.95, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_sealed(x)
-  replicates <- check_count(replicates)
-  check_number(level, above = 0, below = 1)
-  check_seed(seed)
+  replicates <- check_argument(replicates, min = 0)
+  check_argument(level)
+  check_argument(seed)
   laplace <- x$delta == 0
   pairs <- worst_pairs(x, audit_file(x, data))[relation_names]
   total <- total_charges(x$charges, x$delta)

@@ -40,7 +40,7 @@
 #'   and with the file without this record. For a [file_release()], `data` is
 #'   the [file_plan()] it was made from.
 #' @param mechanism (a mechanism, string or function) As in
-#'   [pseudo_posterior()]: an object such as `mechanism_cw(radius = 0.2)` or a
+#'   [pseudo_posterior()]: `mechanism("cw", radius = 0.2)`, for instance, or a
 #'   name, see [mechanisms]. All except `"risk"` and `"score"` are allowed. All
 #'   stages are repeated on every neighbour. They use exact bounds instead of
 #'   maxima over draws, so `quantile` has no effect. If `epsilon` cannot be
@@ -157,7 +157,7 @@
 #' @examples
 #' file <- data.frame(y = c(0.1, 0.2, 0.2, 0.4, 0.9))
 #' audit <- audit_guarantee(y ~ 1, file, gaussian(),
-#'   mechanism = mechanism_censor_uw(), epsilon = 1,
+#'   mechanism = mechanism("censor_uw"), epsilon = 1,
 #'   prior = prior_normal(intercept = c(0, 2)), replacements = 8, cells = 4000
 #' )
 #' audit
@@ -206,7 +206,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     new_job(x, data, family, given$fit, neighbours, NULL, FALSE)
   )
   mechanism <- if (is.function(mechanism)) {
-    check_number(epsilon, above = 0)
+    check_argument(epsilon)
     refuse_if(
       !is.null(margin) || length(given$margin) > 0,
       "A mechanism given as a function has no margin.",
@@ -423,11 +423,11 @@ worst_case_data <- function(design = c("clones", "clusters", "bounds"),
                             outlier = 0.9995, share = 0.25,
                             bounds = c(0.001, 0.999), variable = "y") {
   design <- check_choice(design, c("clones", "clusters", "bounds"))
-  n <- check_count(n, min = 3)
+  n <- check_argument(n, min = 3)
   check_number(value)
   check_number(second)
   check_number(outlier)
-  check_number(share, above = 0, below = 1)
+  check_argument(share)
   check_string(variable)
   check_bounds(bounds)
   first <- min(max(round(share * (n - 1)), 1), n - 2)

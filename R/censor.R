@@ -96,9 +96,9 @@
 censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
                    reference = NULL, window = NULL, lower = NULL, upper = NULL,
                    interval = c("auto", "symmetric", "negative")) {
-  neighbours <- check_choice(neighbours, relation_names)
+  neighbours <- check_argument(neighbours)
   interval <- check_choice(interval, c("auto", "symmetric", "negative"))
-  check_number(epsilon, above = 0, null = TRUE)
+  check_argument(epsilon, null = TRUE)
   check_number(lower, null = TRUE)
   check_number(upper, null = TRUE)
   ends <- censor_interval(epsilon, neighbours, lower, upper, interval)
@@ -306,7 +306,7 @@ print_lines.censor_reference <- function(x) {
 }
 
 check_window <- function(window, reference) {
-  check_number(window, above = 0, null = TRUE)
+  check_argument(window)
   refuse_if(
     !is.null(window) && is.null(reference),
     "A {.arg window} needs a {.arg reference}.",

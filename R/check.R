@@ -334,7 +334,7 @@ makers <- c(
   privacy_ledger = "ledger", privacy_guarantee = "guarantee",
   censoring_rule = "censor", censor_reference = "censor",
   weight_rule = "freeze", synthesis_generator = "as_generator",
-  file_synthesizer = "fit_file"
+  file_synthesizer = "fit_file", codebook = "draft_codebook"
 )
 
 #' The function that makes objects of a class
@@ -537,7 +537,14 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
   as.integer(x)
 }
 
-check_quantile <- function(quantile) check_number(quantile, above = 0, max = 1)
+#' @param of (string) What the function takes.
+#' @noRd
+check_function_of <- function(x, of, arg = rlang::caller_arg(x)) {
+  check_that(
+    is.null(x) || is.function(x), x,
+    "{.arg {arg}} must be a function of {of}, or {.code NULL}.", arg = arg
+  )
+}
 
 #' A file can only be made in a folder that is there
 #' @noRd

@@ -99,7 +99,7 @@
 #' @export
 resume <- function(path, ledger = NULL) {
   check_present(path)
-  check_ledger(ledger)
+  check_argument(ledger)
   if (inherits(path, "condition")) {
     return(resume_run(path, ledger))
   }

@@ -81,7 +81,7 @@
 cleared_tables <- function(plan, tables = NULL, multiple = 10,
                            least = multiple, bins = NULL, ...) {
   check_no_dots(..., hint = "See {.fn cleared_tables}.")
-  check_class(plan, "file_plan")
+  check_argument(plan)
   check_sealed(plan)
   check_count(multiple, min = 1)
   check_count(least, min = 1)

@@ -27,7 +27,7 @@
 #' )
 #' @export
 edit_codebook <- function(.book, ...) {
-  check_class(.book, "codebook", "Make one with {.fn draft_codebook}.")
+  check_class(.book, "codebook")
   table <- unclass(codebook(.book))$table
   changes <- list(...)
   columns <- names(changes) %||% rep("", length(changes))
@@ -152,7 +152,7 @@ edited_row <- function(table, i, change) {
 #' confirm_codebook(edited, data = ce_income)
 #' @export
 confirm_codebook <- function(book, columns = NULL, data = NULL) {
-  check_class(book, "codebook", "Make one with {.fn draft_codebook}.")
+  check_argument(book)
   table <- unclass(codebook(book))$table
   must <- "{.arg columns} must be names of columns of the codebook."
   named <- is.null(columns) || (is.character(columns) && !anyNA(columns))

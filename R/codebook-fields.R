@@ -174,7 +174,7 @@ text_number <- function(x) suppressWarnings(as.double(unname(x)))
 #' @rdname codebook
 #' @export
 write_codebook <- function(book, path) {
-  check_class(book, "codebook", "Make one with {.fn codebook}.")
+  check_argument(book)
   check_path(path)
   refuse_if(
     file.exists(path), "{.arg path} must be the path of a new file.",

@@ -26,7 +26,7 @@
 #' @param variable (string or `NULL`) The synthetic column. Default `NULL`: the
 #'   synthetic column of the first sets.
 #' @param mechanisms (character or list) Names of [mechanisms] or objects, such
-#'   as `list("centred", mechanism_lw(scale = 0.5))`; also
+#'   as `list("centred", mechanism("lw", scale = 0.5))`; also
 #'   `"perturbed_histogram"` (needs `bounds`) and `"topcode"` (needs `top`).
 #' @param epsilon (positive numbers) Total epsilons, for add-remove neighbours
 #'   unless `neighbours` says otherwise. Default 5 and 1.
@@ -160,11 +160,11 @@ compare.formula <- function(formula, data, family = student_t(),
                             groups = NULL, regression = NULL, radius = NULL,
                             known = NULL, calibrate = "centred", file = NULL,
                             seed = NULL) {
-  m <- check_count(m, min = 1)
+  m <- check_argument(m)
   check_rows_file(file, seed)
   if (is.null(grid)) {
     each <- if (length(epsilon) > 0) as.list(epsilon) else list(epsilon)
-    for (value in each) check_number(value, above = 0, arg = "epsilon")
+    for (value in each) check_argument(value, arg = "epsilon")
     calibrate <- check_calibrate(calibrate)
     one <- inherits(mechanisms, "privacy_mechanism")
     named <- if (one) list(mechanisms) else mechanisms
@@ -376,7 +376,9 @@ crossed_cases <- function(chosen, given, epsilon) {
   own <- lapply(chosen, function(x) x$settings$reference)
   reference <- Filter(Negate(is.null), c(given$also["reference"], own))
   if (length(reference) > 0) {
-    alone <- mechanism_reference(reference[[1]])
+    alone <- new_mechanism(
+      definition_reference(), list(reference = reference[[1]])
+    )
     names <- vapply(chosen, `[[`, "", "name")
     chosen <- c(chosen, if (!alone$name %in% names) list(alone))
   }
@@ -403,8 +405,8 @@ case_job <- function(case, job, given, calibrate) {
     x[own] <- row[own]
     x
   }
-  job$neighbours <- check_choice(
-    row$neighbours %||% job$neighbours, relation_names, arg = "neighbours"
+  job$neighbours <- check_argument(
+    row$neighbours %||% job$neighbours, arg = "neighbours"
   )
   mechanism <- with_settings(
     case$mechanism, put(given$settings, settings_of(case$mechanism))

@@ -80,8 +80,8 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
   check_present(x)
   records <- named_records(x, data)
   check_radius(rlang::maybe_missing(radius), relative, zero = TRUE)
-  check_number(scale, min = 0)
-  check_number(shift)
+  check_argument(scale)
+  check_argument(shift)
   data <- records$data
   known <- check_known(known, data, records$variable)
   y <- response_values(data, records$variable)

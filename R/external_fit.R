@@ -128,10 +128,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
                          unit = NULL, name = "a model fitted elsewhere", ...) {
   check_no_dots(..., hint = "See {.fn external_fit}.")
   check_present(x)
-  check_that(
-    is.null(refit) || is.function(refit), refit,
-    "{.arg refit} must be a function of the weights."
-  )
+  check_function_of(refit, "the weights")
   check_that(
     is.null(log_lik) || is.function(log_lik) || is_variable(log_lik),
     log_lik, "{.arg log_lik} must be a function of a fit or the name of a

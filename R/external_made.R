@@ -139,7 +139,7 @@ judge_external <- function(fit, columns) {
 #' @export
 lipschitz.external_fit <- function(x, quantile = 1, ...) {
   check_no_dots(..., hint = "See {.fn external_fit}.")
-  check_quantile(quantile)
+  check_argument(quantile)
   if (quantile >= x$quantile) {
     return(x$bound)
   }

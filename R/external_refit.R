@@ -27,7 +27,7 @@ update.external_fit <- function(object, privacy_weights, ..., seed = NULL) {
     arg = "object"
   )
   check_refit_takes(object$way$refit, ...names())
-  check_seed(seed)
+  check_argument(seed)
   if (missing(privacy_weights)) privacy_weights <- object$privacy_weights
   weights <- as_privacy_weights(privacy_weights, n_records(object))
   latest_fit(seed, kept_step(seed, "refit", {

@@ -29,9 +29,9 @@ release_block <- function(codes, levels, published, tables = list(), mu,
                           rules = list(), seed = NULL) {
   check_block(codes, levels, published, tables, rules)
   check_number(mu, above = 0, max = 100)
-  check_number(delta, min = 1e-30, max = 0.1)
-  neighbours <- check_choice(neighbours, relation_names)
-  check_seed(seed)
+  check_argument(delta)
+  neighbours <- check_argument(neighbours)
+  check_argument(seed)
   public_n <- if (neighbours == "replace" || any(published)) nrow(codes)
   plan <- plan_block(
     as.integer(levels), published, tables, mu, neighbours, delta, public_n

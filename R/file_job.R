@@ -1,30 +1,24 @@
 # The job of a whole file under a mechanism of the papers: one weight a record,
 # from what it adds to the regressions of all columns.
 
-# What is offered of whole files. Others read one response, or release numbers.
-file_mechanisms <- c(
-  "unweighted", "lw", "lw_final", "cw", "cw_final", "risk", "censor_uw"
-)
-
-# Why others are not, and what to call
-other_mechanisms <- list(
-  score = "{.fn file_release} releases whole files by noisy counts and sums, and
-    {.fn score_release} releases one column beside published ones."
-)
-
 #' @param x As the user gave it.
 #' @return A `privacy_mechanism` or a definition, see choose_mechanism().
 #' @noRd
 choose_file_mechanism <- function(x, arg = "mechanism") {
   chosen <- choose_mechanism(x, "stages", arg)
   name <- chosen$name
+  offered <- names(Filter(function(definition) definition$files, mechanisms()))
   refuse_if(
-    !name %in% file_mechanisms,
-    "For a whole file, {.arg {arg}} must be {.or {.val {file_mechanisms}}}.",
+    !name %in% offered,
+    "For a whole file, {.arg {arg}} must be {.or {.val {offered}}}.",
     x = "It is {.val {name}}.",
-    i = other_mechanisms[[name]] %||% "{.fn file_release} releases a whole file
-      under a strict epsilon. {.fn pseudo_posterior} releases one column under
-      any mechanism.",
+    i = if (chosen$kind == "scores") {
+      "{.fn file_release} releases whole files by noisy counts and sums, and
+       {.fn score_release} releases one column beside published ones."
+    } else {
+      "{.fn file_release} releases a whole file under a strict epsilon.
+       {.fn pseudo_posterior} releases one column under any mechanism."
+    },
     arg = arg, class = "pseudosynth_error_mechanism"
   )
   chosen
@@ -82,10 +76,10 @@ file_job <- function(plan, chosen, epsilon, model, predictors, m, seed,
   job <- new_result(
     "synthesis_job",
     plan = plan, predictors = predictors, mechanism = mechanism,
-    epsilon = check_number(epsilon, above = 0, null = TRUE), m = m,
-    neighbours = check_choice(neighbours, relation_names), seed = seed,
+    epsilon = check_argument(epsilon, null = TRUE), m = m,
+    neighbours = check_argument(neighbours), seed = seed,
     run = run,
-    allow_unconverged = check_flag(
+    allow_unconverged = check_argument(
       given$also$allow_unconverged %||% FALSE, arg = "allow_unconverged"
     )
   )

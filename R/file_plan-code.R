@@ -180,7 +180,7 @@ wrong_type <- function(x, spec) {
 #' identical(decode_file(plan), ce_income)
 #' @export
 decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
-  check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
+  check_argument(plan)
   decode_records(plan, codes, amounts)
 }
 

@@ -7,10 +7,10 @@
 #' @param specs (named list) See column_specs().
 #' @noRd
 check_survey_column <- function(survey_weights, specs) {
+  check_argument(survey_weights)
   if (is.null(survey_weights)) {
     return(invisible())
   }
-  check_string(survey_weights)
   check_names(survey_weights, names(specs))
   spec <- specs[[survey_weights]]
   refuse_if(

@@ -181,13 +181,13 @@ file_release <- function(plan, epsilon, delta = 1e-6,
                          tables = NULL, seed = NULL, ledger = NULL,
                          public_n = NULL, ...) {
   check_no_dots(..., hint = "See {.fn file_release}.")
-  check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
+  check_argument(plan)
   check_sealed(plan)
   check_score_epsilon(epsilon)
-  check_number(delta, min = 1e-30, max = 0.1)
-  neighbours <- check_choice(neighbours, relation_names)
-  check_seed(seed)
-  check_ledger(ledger)
+  check_argument(delta)
+  neighbours <- check_argument(neighbours)
+  check_argument(seed)
+  check_argument(ledger)
   check_count(public_n, min = 1, null = TRUE)
   check_confirmed(plan)
   check_release_levels(plan)

@@ -100,7 +100,7 @@
 #'   of all others.
 #' @param mechanism (string or `privacy_mechanism`) `"unweighted"`, the default,
 #'   `"lw"`, `"lw_final"`, `"cw"`, `"cw_final"`, `"risk"` or `"censor_uw"`, or
-#'   an object such as `mechanism_cw(radius = 0.2)`. For any other mechanism,
+#'   an object such as `mechanism("cw", radius = 0.2)`. For any other mechanism,
 #'   the error names a function that offers it.
 #' @param epsilon (positive number or `NULL`) The total of all m sets under
 #'   `neighbours`, as in [pseudo_posterior()]. Default `NULL`: the weights stay
@@ -192,8 +192,8 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
   plan <- as_file_plan(plan)
   chosen <- choose_file_mechanism(mechanism)
   check_count(leaf, min = 1)
-  check_count(m, min = 1)
-  check_seed(seed)
+  check_argument(m)
+  check_argument(seed)
   if (chosen$name != "unweighted") {
     job <- file_job(
       plan, chosen, epsilon, model, sequence_order(plan, order, predictors), m,
@@ -236,8 +236,8 @@ as_file_plan <- function(plan) {
   if (is.data.frame(plan) || has_engine(plan)) {
     return(drafted_plan(plan))
   }
-  check_class(
-    plan, "file_plan", "Make one with {.fn file_plan}, or give the file."
+  check_argument(
+    plan, how = "Make one with {.fn file_plan}, or give the file."
   )
   check_sealed(plan)
   plan

@@ -213,13 +213,13 @@ fit_model <- function(model, weights, censor, run, init = NULL) {
 #' @noRd
 check_run <- function(chains, warmup, draws, seed, threads, control) {
   check_class(control, "sampler_control")
-  check_seed(seed)
+  check_argument(seed)
   list(
     chains = check_count(chains, min = 1, max = 1000),
     warmup = check_count(warmup, min = 1, max = 1e7),
     draws = check_count(draws, min = 8, max = 1e7),
     seed = seed, purpose = "fit",
-    threads = check_count(threads, min = 1, max = 1024), control = control
+    threads = check_argument(threads), control = control
   )
 }
 

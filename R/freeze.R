@@ -173,11 +173,6 @@ predict.weight_rule <- function(object, newdata, ...) {
   )
 }
 
-#' @rdname freeze
-#' @param x An object.
-#' @export
-is_weight_rule <- function(x) inherits(x, "weight_rule")
-
 #' @export
 format.weight_rule <- function(x, ...) {
   sprintf("frozen %s, %s history", scheme_title(x$node), x$history)

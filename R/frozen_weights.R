@@ -16,6 +16,7 @@ frozen_weights <- function(alpha, node, arguments, own, records) {
 frozen_scheme <- function() {
   new_weighting_scheme(
     "frozen", title = "frozen weights", short = "Frozen", word = "frozen",
+    clipped = c(censored = "frozen"),
     inputs = frozen_inputs, dependency = frozen_dependency,
     rule = function(node, data, inner) inner[[1]],
     rescale = function(node, scale, shift) {

@@ -172,7 +172,7 @@ guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL, ...) {
 }
 
 fit_guarantee <- function(x, m, public, study = NULL) {
-  m <- check_count(m, min = 1)
+  m <- check_argument(m)
   check_flag(public)
   label <- label_of_fit(x, m)
   if (!is.null(study)) label <- probabilistic_guarantee(label, x, study)
@@ -273,39 +273,45 @@ epsilon_of <- function(fit, verdict, dependency) {
 
 # Names ------------------------------------------------------------------------
 
-# What censors is called as the mechanism that makes it, see ?mechanisms
-censored_words <- c(
-  unweighted = "censor_uw", lw = "censor_w", cw = "censor_cw",
-  two_stage = "two_stage", frozen = "frozen", public_scalar = "public_scalar"
+# What fits without privacy weights are called, as their mechanisms are
+without_weights <- list(
+  weighted = "unweighted", censored = "censor_uw", centred = "centred"
 )
 
-#' What made the fit, in a word: read from its weights' scheme and its censoring
+#' What made the fit, in a word: its weights' scheme says it
 #'
-#' The word of a mechanism where one makes such fits. Weights that a mechanism
-#' uses with censoring only are `"frozen_weights"` without it.
+#' The word of a mechanism where one makes such fits.
 #' @noRd
 mechanism_of <- function(fit) {
-  weights <- fit$privacy_weights
-  word <- if (is.null(weights)) "unweighted" else scheme_word(weights)
-  if (is.null(fit$censor)) {
-    if (word %in% censored_words) paste0(word, "_weights") else word
-  } else if (!is.null(fit$censor$reference) && word != "two_stage") {
-    if (is.null(weights)) "centred" else paste0("centred_", word)
-  } else if (word %in% names(censored_words)) {
-    censored_words[[word]]
+  words <- if (is.null(fit$privacy_weights)) {
+    without_weights
   } else {
-    paste0("censor_", word)
+    scheme_words(fit$privacy_weights)
+  }
+  if (is.null(fit$censor)) {
+    words$weighted
+  } else if (is.null(fit$censor$reference)) {
+    words$censored
+  } else {
+    words$centred
   }
 }
 
 #' The same in words
 #' @noRd
 describe_mechanism <- function(fit) {
-  around <- if (!is.null(fit$censor$reference)) " ratio to a reference"
-  words <- c(
-    if (!is.null(fit$censor)) paste0("censored likelihood", around),
-    if (!is.null(fit$privacy_weights)) scheme_title(fit$privacy_weights)
+  weights <- fit$privacy_weights
+  title_of_fit(
+    if (!is.null(weights)) scheme_title(weights), !is.null(fit$censor),
+    !is.null(fit$censor$reference)
   )
+}
+
+#' @param weights (string or `NULL`) The title of their scheme.
+#' @noRd
+title_of_fit <- function(weights, censored, centred = FALSE) {
+  around <- if (centred) " ratio to a reference"
+  words <- c(if (censored) paste0("censored likelihood", around), weights)
   if (is.null(words)) "unweighted posterior" else toString(words)
 }
 

@@ -89,7 +89,7 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
   check_present(synthetic)
   check_no_dots(..., hint = "See {.fn identification_risk}.")
   check_radius(rlang::maybe_missing(radius), relative)
-  threads <- check_count(threads, min = 1, max = 1024)
+  threads <- check_argument(threads)
   data <- confidential_file(data, synthetic)
   sets <- release_sets(synthetic, data, variable)
   variable <- synthetic_variable(synthetic, variable, whole = TRUE)

@@ -30,8 +30,8 @@ new_job <- function(formula, data, family, given, neighbours, seed,
     "synthesis_job",
     formula = formula, data = data, family = family, model = model,
     fit_arguments = given, run = run,
-    neighbours = check_choice(neighbours, relation_names), seed = seed,
-    allow_unconverged = check_flag(allow_unconverged)
+    neighbours = check_argument(neighbours), seed = seed,
+    allow_unconverged = check_argument(allow_unconverged)
   )
 }
 
@@ -64,8 +64,8 @@ external_job <- function(model, given, neighbours, seed, allow_unconverged) {
     formula = model$formula, data = model$data, family = model$family,
     model = c(unclass(model)[c(parts, "tibble")], list(fitted = model)),
     fit_arguments = list(), run = list(chains = 1, draws = n_draws(model)),
-    neighbours = check_choice(neighbours, relation_names), seed = seed,
-    allow_unconverged = check_flag(allow_unconverged)
+    neighbours = check_argument(neighbours), seed = seed,
+    allow_unconverged = check_argument(allow_unconverged)
   )
 }
 
@@ -105,8 +105,8 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   # A margin's ends are those of the released values
   bounds <- bounds %||% margin_ends(margin)
   job[c("mechanism", "epsilon", "m", "margin", "bounds")] <- list(
-    mechanism, check_number(epsilon, above = 0, null = TRUE),
-    check_count(m, min = 1), margin, bounds
+    mechanism, check_argument(epsilon, null = TRUE),
+    check_argument(m), margin, bounds
   )
   check_epsilon_use(job, definition)
   check_margin_use(job, definition)
@@ -208,134 +208,6 @@ format.synthesis_job <- function(x, ...) {
 # It holds the file
 print_lines.synthesis_job <- function(x) {
   c(capitalize(format(x)), paste0("  ", confidential_line()))
-}
-
-# What stands in `...` of a job: settings of its mechanism, the margin's
-# histogram in short, arguments of the fit. Whatever else is refused by name,
-# and its value is never printed: it may be a column of the file.
-
-margin_arguments <- c("bounds", "bins", "margin_share")
-
-#' What a job passes on to its fits: all but what it states or makes itself
-#' @noRd
-fit_arguments <- function() {
-  setdiff(names(formals(fit_synthesizer)), c(
-    "formula", "data", "family", "privacy_weights", "censor", "seed", "..."
-  ))
-}
-
-#' Sort arguments by who takes them
-#'
-#' @param given (list) What stands in `...`; one that is `NULL` is as if it were
-#'   left out.
-#' @param definitions (list) The mechanisms of the call that are not objects.
-#' @param also (character) Further names that the call takes.
-#' @return (list) `settings`, `margin`, `fit` and `also`: lists of arguments.
-#' @noRd
-sort_arguments <- function(given, definitions, also = character()) {
-  check_argument_names(given)
-  given <- Filter(Negate(is.null), given)
-  settings <- unlist(lapply(definitions, settings_of))
-  known <- c(settings, margin_arguments, fit_arguments(), also)
-  strange <- setdiff(names(given), known)
-  if (length(strange) > 0) abort_not_taken(strange, definitions, unique(known))
-  take <- function(names) given[intersect(names(given), names)]
-  list(
-    settings = take(settings), margin = take(margin_arguments),
-    fit = take(fit_arguments()), also = take(also)
-  )
-}
-
-check_argument_names <- function(given) {
-  names <- names(given) %||% character(length(given))
-  n <- sum(!nzchar(names))
-  refuse_if(
-    n > 0, "Arguments in {.arg ...} must be named.",
-    x = "{n} of them {?is/are} not.", arg = "..."
-  )
-  twice <- unique(names[duplicated(names)])
-  refuse_if(
-    length(twice) > 0, "The argument{?s} {.arg {twice}} must be given once.",
-    arg = twice[1]
-  )
-}
-
-abort_not_taken <- function(strange, definitions, known) {
-  told <- vapply(strange, why_not_taken, "", known = known)
-  takes <- vapply(definitions, function(definition) {
-    own <- settings_of(definition)
-    cli::format_inline(
-      "The mechanism {.val {definition$name}} takes ",
-      if (length(own) > 0) "{.arg {own}}." else "no settings of its own."
-    )
-  }, "")
-  abort_input(
-    "{cli::qty(length(strange))}Unused argument{?s}: {.arg {strange}}.",
-    x_bullets(told),
-    stats::setNames(cli_escape(takes), rep("i", length(takes))),
-    i = if (length(takes) == 0) {
-      "State settings where you make the mechanism object."
-    },
-    arg = strange[1]
-  )
-}
-
-#' One line on an argument that is not taken
-#' @param known (character) What the call takes.
-#' @noRd
-why_not_taken <- function(name, known) {
-  takers <- names(Filter(function(definition) {
-    name %in% settings_of(definition)
-  }, mechanisms_with(c("stages", "release"))))
-  meant <- nearest_word(name, known)
-  why <- if (name %in% names(paper_arguments)) {
-    "What the papers call {.arg {name}} is {.arg {paper_arguments[[name]]}}."
-  } else if (length(takers) > 0) {
-    "{.arg {name}} is an argument of {.val {takers}}."
-  } else if (name %in% c("privacy_weights", "censor")) {
-    "{.arg {name}} is made by the mechanism."
-  } else if (name %in% names(foreign_arguments)) {
-    paste("{.arg {name}} is not known here.", foreign_arguments[[name]])
-  } else {
-    "{.arg {name}} is not known."
-  }
-  guess <- if (endsWith(why, "known.") && length(meant) > 0) {
-    " Did you mean {.arg {meant}}?"
-  }
-  cli::format_inline(paste0(why, guess))
-}
-
-# Mechanisms as they are given -------------------------------------------------
-
-#' A mechanism as the user names it, or as an object
-#'
-#' @param parts (character) See mechanisms_with().
-#' @return A `privacy_mechanism`, or a definition that is still to get its
-#'   settings.
-#' @noRd
-choose_mechanism <- function(x, parts, arg) {
-  if (rlang::is_missing(x) || !inherits(x, "privacy_mechanism")) {
-    return(find_mechanism(rlang::maybe_missing(x), parts, arg))
-  }
-  # A word that is refused where it cannot be used
-  usable <- x$name %in% names(mechanisms_with(parts))
-  if (usable) x else find_mechanism(x$name, parts, arg)
-}
-
-#' Those that are still to get settings
-#' @noRd
-open_mechanisms <- function(chosen) {
-  Filter(Negate(function(x) inherits(x, "privacy_mechanism")), chosen)
-}
-
-#' A definition with those of the settings that it takes
-#' @noRd
-with_settings <- function(chosen, settings) {
-  if (inherits(chosen, "privacy_mechanism")) {
-    return(chosen)
-  }
-  own <- intersect(names(settings), settings_of(chosen))
-  do.call(chosen$make, settings[own], quote = TRUE)
 }
 
 # A checked job from its first fit to its sets.

@@ -73,19 +73,24 @@ ball_radius <- function(y, radius, relative) {
   radius * (if (relative) abs(y) else y^0)
 }
 
+radius_choice <- "The radius says how near a value counts as close, which is a
+  policy choice. 0.2 is 20% of the true value. With {.code relative = FALSE} the
+  radius is in the unit of the response."
+
 #' @param zero (flag) May it be 0? A count of equal values has a meaning, a risk
 #'   that a ball without width finds is 0 whatever is released.
 #' @noRd
 check_radius <- function(radius, relative, zero = FALSE) {
   refuse_if(
     rlang::is_missing(radius), "{.arg radius} must be given.",
-    i = "The radius says how near a value counts as close, which is a policy
-         choice. 0.2 is 20% of the true value. With {.code relative = FALSE} the
-         radius is in the unit of the response.",
-    arg = "radius"
+    i = radius_choice, arg = "radius"
   )
-  if (zero) check_number(radius, min = 0) else check_number(radius, above = 0)
-  check_flag(relative)
+  if (zero) {
+    check_argument(radius)
+  } else {
+    check_argument(radius, min = -Inf, above = 0)
+  }
+  check_argument(relative)
   refuse_if(
     relative && radius > 1,
     "A relative {.arg radius} is a share of the true value, at most 1.",

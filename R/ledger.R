@@ -118,9 +118,9 @@
 ledger <- function(path, epsilon = NULL, delta = 0,
                    neighbours = c("add-remove", "replace"), unit = NULL) {
   check_path(path)
-  check_number(epsilon, above = 0, null = TRUE)
-  check_number(delta, min = 0, max = 0.1)
-  neighbours <- check_choice(neighbours, relation_names)
+  check_argument(epsilon, null = TRUE)
+  check_argument(delta, min = 0)
+  neighbours <- check_argument(neighbours)
   unit <- check_ledger_unit(unit)
   check_installed("jsonlite")
   path <- resolved_path(path)
@@ -165,10 +165,6 @@ check_ledger_unit <- function(unit) {
      most.", arg = "unit"
   )
   list(column = names(unit), records = as.integer(unit))
-}
-
-check_ledger <- function(ledger) {
-  check_class(ledger, "privacy_ledger", null = TRUE)
 }
 
 #' Spend what a label charges, or refuse

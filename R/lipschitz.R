@@ -96,7 +96,7 @@ lipschitz <- function(x, quantile = 1, ...) {
 #' @export
 lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  check_quantile(quantile)
+  check_argument(quantile)
   check_string(unit)
   values <- as_log_lik_matrix(x, NULL)$values
   check_weights_taken(x, rep(1, ncol(values)), first = TRUE)
@@ -106,7 +106,7 @@ lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
 #' @rdname lipschitz
 #' @export
 lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
-  check_quantile(quantile)
+  check_argument(quantile)
   refuse_if(
     quantile < x$quantile,
     "A bound cannot be changed to a smaller {.arg quantile}.",
@@ -121,8 +121,8 @@ lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
 #' @order 2
 lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  check_quantile(quantile)
-  check_count(threads, min = 1, max = 1024, null = TRUE)
+  check_argument(quantile)
+  check_argument(threads, null = TRUE)
   if (quantile >= x$quantile && !is.null(x$bound)) {
     return(x$bound)
   }
@@ -146,14 +146,10 @@ lipschitz.pseudo_posterior <- function(x, quantile = 1, threads = NULL, ...) {
 lipschitz.function <- function(x, quantile = 1, data, draws,
                                unit = "not stated", ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  check_quantile(quantile)
+  check_argument(quantile)
   check_string(unit)
   bound_of_columns(function_columns(x, data, draws), quantile, unit)
 }
-
-#' @rdname lipschitz
-#' @export
-is_lipschitz_bound <- function(x) inherits(x, "lipschitz_bound")
 
 print_lines.lipschitz_bound <- function(x) {
   n_infinite <- sum(is.infinite(x$record))

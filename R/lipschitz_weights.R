@@ -86,10 +86,10 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
                               quantile = 1, allow_unconverged = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz_weights}.")
   check_present(x)
-  check_number(scale, min = 0)
-  check_number(shift)
-  map <- check_choice(map, c("linear", "inverse", "softmax", "logistic"))
-  check_quantile(quantile)
+  check_argument(scale)
+  check_argument(shift)
+  map <- check_argument(map)
+  check_argument(quantile)
   if (inherits(x, "synthesizer") ||
     inherits(x, "external_fit") && isFALSE(x$converged)) {
     check_converged(x, allow_unconverged)
@@ -117,6 +117,7 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
 lipschitz_scheme <- function() {
   new_weighting_scheme(
     "lipschitz", title = "Lipschitz weights (LW)", short = "LW", word = "lw",
+    clipped = c(censored = "censor_w"),
     inputs = c("map", "scale", "shift"), dependency = depends_on_file,
     reads = reads_model,
     rule = function(node, data, inner) {

@@ -30,7 +30,7 @@
 #' margin_histogram(c(10, 2e6), share = 0.3)
 #' @export
 margin_histogram <- function(bounds = NULL, bins = 60, share = 0.4) {
-  check_number(share, above = 0, below = 1)
+  check_argument(share)
   breaks <- is.numeric(bins) && length(bins) > 1
   if (breaks) {
     check_breaks(bins)

@@ -1,21 +1,11 @@
 # The papers' Censor_w: censored under Lipschitz weights of the same file.
 
-#' @rdname mechanisms
-#' @export
-mechanism_censor_w <- function(scale = 1, shift = 0,
-                               map = c(
-                                 "linear", "inverse", "softmax", "logistic"
-                               ), ...) {
-  check_no_dots(..., hint = "See {.help mechanisms}.")
-  new_mechanism(definition_censor_w())
-}
-
 definition_censor_w <- function() {
   mechanism_definition(
-    name = "censor_w", kind = "censored", label = "asymptotic",
-    title = "censored likelihood, Lipschitz weights (LW)",
-    does = "censors under Lipschitz weights of this file", short = "Censor_w",
-    colour = "#F2A37E", make = mechanism_censor_w, from_unweighted = TRUE,
+    scheme = lipschitz_scheme(), kind = "censored", label = "asymptotic",
+    name = lipschitz_scheme()$clipped[["censored"]], short = "Censor_w",
+    does = "censors under Lipschitz weights of this file", colour = "#F2A37E",
+    settings = lipschitz_settings, from_unweighted = TRUE,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
     stages = stages_censor_w
   )

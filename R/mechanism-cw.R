@@ -1,22 +1,12 @@
 # Count weights, scaled or shifted to reach an epsilon.
 
-#' @rdname mechanisms
-#' @export
-mechanism_cw <- function(radius, relative = TRUE, known = NULL, scale = 1,
-                         shift = 0, quantile = 1, tolerance = 0.02,
-                         max_refits = 10, ...) {
-  check_no_dots(..., hint = "See {.help mechanisms}.")
-  check_radius(rlang::maybe_missing(radius), relative, zero = TRUE)
-  new_mechanism(definition_cw())
-}
-
 definition_cw <- function() {
   mechanism_definition(
-    name = "cw", kind = "weighted", label = "asymptotic",
-    title = "count weights (CW)",
-    does = "count weights", short = "CW", colour = "#8FD3C1",
+    scheme = count_scheme(), kind = "weighted", label = "asymptotic",
+    does = "count weights", colour = "#8FD3C1",
     # Savitsky, Williams and Hu (2022)
-    aliases = "countweighted", make = mechanism_cw, from_unweighted = TRUE,
+    aliases = "countweighted", settings = count_settings,
+    settle = settle_balls, from_unweighted = TRUE, files = TRUE,
     prepare = prepare_balls, stages = stages_cw
   )
 }

@@ -1,16 +1,14 @@
 # Censored under weights of a rule that another file has fixed.
 
-#' @rdname mechanisms
-#' @export
-mechanism_frozen <- function(rule) new_mechanism(definition_frozen())
-
 definition_frozen <- function() {
   mechanism_definition(
-    name = "frozen", kind = "censored", label = "strict",
-    title = "censored likelihood, frozen weights",
-    does = "censors under weights of a frozen `rule`", short = "Frozen",
-    colour = "#117733", needs = c(rule = "Make one with {.fn freeze}."),
-    make = mechanism_frozen, prepare = prepare_frozen,
+    scheme = frozen_scheme(), kind = "censored", label = "strict",
+    does = "censors under weights of a frozen `rule`", colour = "#117733",
+    settings = list(rule = needed("Make one with {.fn freeze}.")),
+    checks = list(
+      rule = function(x) check_class(x, "weight_rule", arg = "rule")
+    ),
+    prepare = prepare_frozen,
     stages = function(job) clipped_stage(job, job_rule(job), job$weights)
   )
 }

@@ -9,7 +9,6 @@ definition_perturbed_histogram <- function() {
     # Hu, Williams and Savitsky
     aliases = "ph", needs = c(margin = "State the public {.arg bounds} of the
       response. {.arg margin_share} must not be 0."),
-    make = function() new_mechanism(definition_perturbed_histogram()),
     split = function(job, rest) list(first = 0, draw = 0),
     release = function(job, sets) {
       columns <- columns_published_by(job$formula, job$data)

@@ -1,15 +1,11 @@
 # What a reference gives without the file: epsilon 0. For comparisons.
 
-mechanism_reference <- function(reference) {
-  new_mechanism(definition_reference())
-}
-
 definition_reference <- function() {
   mechanism_definition(
     name = "reference", kind = "no data", label = "no data",
     does = "sets drawn at the reference's parameters",
     title = "reference alone", short = "Reference alone", colour = "#BBBBBB",
-    needs = reference_needed, make = mechanism_reference,
+    settings = list(reference = reference_needed), checks = reference_check,
     prepare = checked_by(reference_model),
     release = release_reference
   )

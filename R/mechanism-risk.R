@@ -1,21 +1,18 @@
 # Weights from the identification risks of synthetic sets.
 
-#' @rdname mechanisms
-#' @export
-mechanism_risk <- function(radius, relative = TRUE, known = NULL,
-                           risk_sets = 20, quantile = 1) {
-  check_radius(rlang::maybe_missing(radius), relative)
-  new_mechanism(definition_risk())
-}
-
 definition_risk <- function() {
   mechanism_definition(
-    name = "risk", kind = "no claim", label = "none",
-    title = "risk weights (Weights_V)",
-    does = "weights from identification risks",
-    short = "Risk", colour = "#CC79A7",
+    scheme = risk_scheme(), kind = "no claim", label = "none",
+    does = "weights from identification risks", colour = "#CC79A7",
     # Hu and Savitsky, Risk-weighted pseudo posterior
-    aliases = "weights_v", make = mechanism_risk, from_unweighted = TRUE,
+    aliases = "weights_v",
+    settings = c(ball_settings, list(risk_sets = 20, quantile = 1)),
+    settle = function(mechanism) {
+      s <- mechanism$settings
+      check_radius(s$radius, s$relative)
+      mechanism
+    },
+    from_unweighted = TRUE, files = TRUE,
     prepare = prepare_risk, stages = stages_risk,
     # The weights rest on chance
     grid = NULL

@@ -1,24 +1,21 @@
 # Noisy sums of clipped scores, and everything drawn from them: spent once,
 # whatever m is.
 
-#' @rdname mechanisms
-#' @export
-mechanism_score <- function(reference = NULL, delta = 1e-6, clip = NULL,
-                            step_shares = c(0.17, 0.83), spread = NULL,
-                            table_share = 0.35) {
-  score_settings(
-    reference %||% no_centre, delta, NULL, 40, clip,
-    c(1, check_positive(step_shares, 2, "step_shares")), spread,
-    table_share = table_share
-  )
-  new_mechanism(definition_score())
-}
-
 definition_score <- function() {
   mechanism_definition(
     name = "score", kind = "scores", label = "strict", title = "score release",
     does = "releases noisy sums of clipped scores once, for any number of sets",
-    short = "Score", colour = "#661100", make = mechanism_score,
+    short = "Score", colour = "#661100",
+    settings = list(
+      reference = NULL, delta = 1e-6, clip = NULL,
+      step_shares = c(0.17, 0.83), spread = NULL, table_share = 0.35
+    ),
+    checks = c(
+      reference_check, delta = function(x) check_score_delta(x),
+      clip = function(x) check_positive(x, 2, "clip", null = TRUE),
+      step_shares = function(x) check_positive(x, 2, "step_shares")
+    ),
+    settle = settle_score,
     prepare = checked_by(job_model),
     split = function(job, rest) list(first = rest, draw = 0),
     stages = function(job) {
@@ -31,6 +28,16 @@ definition_score <- function() {
     },
     grid = NULL
   )
+}
+
+# A level's sums have no centre: one is asked for when the family is known
+settle_score <- function(mechanism) {
+  s <- mechanism$settings
+  score_settings(
+    s$reference %||% no_centre, s$delta, NULL, 40, s$clip, c(1, s$step_shares),
+    s$spread, table_share = s$table_share
+  )
+  mechanism
 }
 
 #' The model with its default prior, checked

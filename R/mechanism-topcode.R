@@ -1,14 +1,13 @@
 # The agencies' present practice, for comparisons.
 
-mechanism_topcode <- function(top) new_mechanism(definition_topcode())
-
 definition_topcode <- function() {
   mechanism_definition(
     name = "topcode", kind = "no claim", label = "none", title = "top-coding",
     does = "values above a threshold become the threshold",
     short = "Top-coding", colour = "#AA4499", aliases = c("top_coded", "tc"),
-    needs = c(top = "Values above {.arg top} are replaced by it."),
-    make = mechanism_topcode,
+    settings = list(
+      top = needed("Values above {.arg top} are replaced by it.")
+    ),
     prepare = checked_by(function(job) {
       histogram_values(plain_left(job$formula), job$data)
     }),

@@ -1,31 +1,29 @@
 # Censored under weights from a first draw of this file, which is paid for.
 
-#' @rdname mechanisms
-#' @export
-mechanism_two_stage <- function(weight_range, first_share = 0.2,
-                                reference = NULL, window = NULL) {
-  mechanism <- new_mechanism(definition_two_stage())
-  check_window(window, reference)
-  if (!is.null(reference)) {
-    mechanism$title <-
-      "censored likelihood ratio to a reference, two-stage weights"
-  }
-  mechanism
-}
-
 definition_two_stage <- function() {
   mechanism_definition(
-    name = "two_stage", kind = "censored", label = "strict",
-    title = "censored likelihood, two-stage weights",
-    does = "censors under weights from a paid draw",
-    short = "Two-stage", colour = "#88CCEE",
-    needs = c(weight_range = "Give two public numbers, lo and hi. A record keeps
-      weight 1 if its log-likelihood is at most lo in absolute value, and gets
-      weight 0 from hi on."),
-    make = mechanism_two_stage,
+    scheme = two_stage_scheme(), kind = "censored", label = "strict",
+    does = "censors under weights from a paid draw", colour = "#88CCEE",
+    settings = list(
+      weight_range = needed("Give two public numbers, lo and hi. A record keeps
+        weight 1 if its log-likelihood is at most lo in absolute value, and gets
+        weight 0 from hi on."),
+      first_share = 0.2, reference = NULL, window = NULL
+    ),
+    checks = c(
+      reference_check, weight_range = function(x) check_weight_range(x)
+    ),
+    settle = settle_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     split = split_two_stage, stages = stages_two_stage, grid = grid_two_stage
   )
+}
+
+# A centre changes what the likelihood is called
+settle_two_stage <- function(mechanism) {
+  centred <- !is.null(mechanism$settings$reference)
+  mechanism$title <- title_of_fit(two_stage_scheme()$title, TRUE, centred)
+  settle_window(mechanism)
 }
 
 split_two_stage <- function(job, rest) {

@@ -1,25 +1,12 @@
 # Weighted-e: Lipschitz weights, records above the target dropped.
 
-#' @rdname mechanisms
-#' @export
-mechanism_weighted_e <- function(scale = 1, shift = 0,
-                                 map = c(
-                                   "linear", "inverse", "softmax", "logistic"
-                                 ),
-                                 quantile = 1, tolerance = 0.02,
-                                 max_refits = 10, ...) {
-  check_no_dots(..., hint = "See {.help mechanisms}.")
-  new_mechanism(definition_weighted_e())
-}
-
 definition_weighted_e <- function() {
   mechanism_definition(
-    name = "weighted_e", kind = "weighted", label = "asymptotic",
-    title = "truncated weights (Weighted-e)",
+    scheme = truncated_scheme(), kind = "weighted", label = "asymptotic",
     does = "Lipschitz weights, records above the target dropped",
-    short = "Weighted-e", colour = "#6A3D9A",
+    colour = "#6A3D9A",
     needs = c(epsilon = "Epsilon decides which records are dropped."),
-    make = mechanism_weighted_e, from_unweighted = TRUE,
+    settings = c(lipschitz_settings, search_settings), from_unweighted = TRUE,
     stages = stages_weighted_e
   )
 }

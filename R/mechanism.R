@@ -1,7 +1,6 @@
 # A mechanism is what a whole job does: which weights or clip, which fits in
 # which order, how epsilon is spent. Each has a file of its own with
 #
-#   mechanism_<name>()    the user's constructor, which checks its settings
 #   definition_<name>()   what it is, see mechanism_definition()
 #   stages_<name>()       the fits that it makes of a job, where it makes any
 #
@@ -14,7 +13,6 @@ mechanism_kinds <- c(
 
 #' What a mechanism is
 #'
-#' @param name (string) As typed, `"lw_final"`.
 #' @param kind (string) `"censored"`: the likelihood is censored, epsilon is met
 #'   exactly and part of it may buy a margin; `"weighted"`: an epsilon is solved
 #'   for; `"no claim"`: none is claimed; `"histogram"`: a margin alone;
@@ -22,15 +20,25 @@ mechanism_kinds <- c(
 #'   file, epsilon 0.
 #' @param does (string) One line of the help page's table.
 #' @param label (string) The label of what it releases.
-#' @param short,colour (strings) In figures.
+#' @param colour (string) In figures.
+#' @param scheme (weighting scheme or `NULL`) Of the weights that its fits are
+#'   made with. Labels read names off fits: those of the scheme are the
+#'   mechanism's.
+#' @param name,short (strings) As typed, `"lw_final"`; in figures.
 #' @param title (string) In words, as labels print it.
 #' @param aliases (character) Other words of the papers, in lower case.
 #' @param needs (named string) Why the job must have an epsilon or a margin,
 #'   named `epsilon` or `margin`, where the kind does not say it already.
-#' @param make (function or `NULL`) The constructor; its arguments are the
-#'   mechanism's settings.
+#' @param settings (named list) The settings and their defaults; needed()
+#'   stands for a default that there cannot be.
+#' @param checks (named list of functions) How a setting is checked, where
+#'   `argument_rules` does not know its name.
+#' @param settle (function of the object that a user holds) Checks settings that
+#'   rest on one another; gives the object back.
 #' @param from_unweighted (flag) Does it start from the unweighted fit, which a
 #'   comparison makes once?
+#' @param files (flag) Does [fit_file()] offer it? Others read one response, or
+#'   release numbers.
 #' @param prepare (function of a job or `NULL`) Checks what only the file can
 #'   tell, before anything is fitted; gives the job back.
 #' @param split (function of a job and of what the margin leaves) How the rest
@@ -43,14 +51,60 @@ mechanism_kinds <- c(
 #'   of an exact audit, see grid_fit(). `NULL`: the exact audit does not offer
 #'   it.
 #' @noRd
-mechanism_definition <- function(name, kind, does, label, title, short, colour,
+mechanism_definition <- function(kind, does, label, colour, scheme = NULL,
+                                 name = scheme$word,
+                                 title = title_of_fit(
+                                   scheme$title, kind == "censored"
+                                 ),
+                                 short = scheme$short,
                                  aliases = character(), needs = character(),
-                                 make = NULL, from_unweighted = FALSE,
-                                 prepare = identity, split = split_equally,
+                                 settings = list(), checks = list(),
+                                 settle = identity, from_unweighted = FALSE,
+                                 files = FALSE, prepare = identity,
+                                 split = split_equally,
                                  stages = NULL, release = NULL, grid = stages) {
-  stopifnot(kind %in% mechanism_kinds)
+  stopifnot(
+    kind %in% mechanism_kinds,
+    names(settings) %in% c(names(argument_rules), names(checks))
+  )
   mget(names(formals()))
 }
+
+#' The place of a setting that has no default
+#' @param why (string) What it decides, or how to state it.
+#' @noRd
+needed <- function(why) structure(why, class = "needed_setting")
+
+# Settings that mechanisms share -----------------------------------------------
+
+lipschitz_settings <- list(scale = 1, shift = 0, map = "linear")
+
+ball_settings <- list(
+  radius = needed(radius_choice), relative = TRUE, known = NULL
+)
+
+search_settings <- list(quantile = 1, tolerance = 0.02, max_refits = 10)
+
+count_settings <- c(ball_settings, list(scale = 1, shift = 0), search_settings)
+
+reference_needed <- needed(
+  "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}."
+)
+
+# A radius is a share or a length
+settle_balls <- function(mechanism) {
+  s <- mechanism$settings
+  check_radius(s$radius, s$relative, zero = TRUE)
+  mechanism
+}
+
+settle_window <- function(mechanism) {
+  check_window(mechanism$settings$window, mechanism$settings$reference)
+  mechanism
+}
+
+# Looked up when it is called: files load in the order of their names
+reference_check <- list(reference = function(x) as_reference(x))
 
 #' The same share for each of m draws
 #' @noRd
@@ -65,75 +119,41 @@ checked_by <- function(check) {
   }
 }
 
-#' A mechanism with its settings, the arguments of the constructor that calls
-#' @param settings (list) Each is checked as its name says.
+#' A mechanism with its settings
+#' @param given (named list) Settings of the user; others have their defaults.
 #' @noRd
-new_mechanism <- function(definition,
-                          settings = mget(settings_of(definition), env),
-                          env = parent.frame()) {
-  own <- definition[c("name", "title", "short", "kind", "label")]
-  for (name in intersect(names(definition$needs), names(settings))) {
-    check_given(
-      if (!identical(settings[[name]], rlang::missing_arg())) settings[[name]],
-      definition$name, definition$needs[[name]], name
-    )
-  }
+new_mechanism <- function(definition, given = list()) {
+  settings <- definition$settings
+  settings[names(given)] <- given
   settings <- Map(function(x, name) {
-    check <- setting_checks[[name]]
-    if (is.null(check)) x else check(x)
+    if (inherits(definition$settings[[name]], "needed_setting")) {
+      check_given(
+        if (!inherits(x, "needed_setting")) x, definition$name,
+        unclass(definition$settings[[name]]), name
+      )
+    }
+    own <- definition$checks[[name]]
+    if (is.null(own)) check_argument(x, arg = name) else own(x)
   }, settings, names(settings))
-  do.call(new_result, c("privacy_mechanism", own, list(settings = settings)))
+  definition$settle(new_result(
+    "privacy_mechanism",
+    name = definition$name, title = definition$title, short = definition$short,
+    kind = definition$kind, label = definition$label, settings = settings
+  ))
 }
 
-# Settings that mechanisms share; others are checked by their constructor, or by
-# the job, which has the file.
-setting_checks <- list(
-  k = function(x) check_k(x),
-  known = function(x) {
-    check_that(
-      is.null(x) || is.character(x) && !anyNA(x), x,
-      "{.arg known} must be names of columns.", arg = "known"
-    )
-    x
-  },
-  scale = function(x) check_number(x, min = 0, arg = "scale"),
-  shift = function(x) check_number(x, arg = "shift"),
-  map = function(x) {
-    check_choice(x, c("linear", "inverse", "softmax", "logistic"), arg = "map")
-  },
-  quantile = function(x) check_quantile(x),
-  tolerance = function(x) check_number(x, above = 0, arg = "tolerance"),
-  max_refits = function(x) check_count(x, min = 1, arg = "max_refits"),
-  risk_sets = function(x) check_count(x, min = 1, arg = "risk_sets"),
-  reference = function(x) as_reference(x),
-  rule = function(x) check_class(x, "weight_rule", arg = "rule"),
-  top = function(x) check_number(x, arg = "top"),
-  weight_range = function(x) check_weight_range(x),
-  first_share = function(x) {
-    check_number(x, above = 0, below = 1, arg = "first_share")
-  }
-)
-
-reference_needed <- c(
-  reference = "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}."
-)
-
-#' The settings that a mechanism takes
+#' The names of the settings that a mechanism takes
 #' @noRd
-settings_of <- function(definition) {
-  setdiff(as.character(names(formals(definition$make))), "...")
-}
+settings_of <- function(definition) as.character(names(definition$settings))
 
 #' Refuse a setting that was left out
-#' @param x The setting, [rlang::maybe_missing()].
 #' @noRd
-check_given <- function(x, mechanism, why, arg = rlang::caller_arg(x)) {
+check_given <- function(x, mechanism, why, arg) {
   refuse_if(
-    rlang::is_missing(x) || is.null(x),
-    "The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why, arg = arg
+    is.null(x), "The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why,
+    arg = arg
   )
 }
-
 
 # Printing ---------------------------------------------------------------------
 

@@ -3,11 +3,11 @@
 
 #' Mechanisms: what a whole job does
 #'
-#' Each function below makes a mechanism for [pseudo_posterior()], [compare()],
-#' or [audit_guarantee()] of a formula. Give it as their `mechanism`, with its
-#' settings, such as `mechanism_lw(scale = 0.5)`. Or give the mechanism's name,
-#' such as `"lw"`, and its settings among the job's arguments. The papers'
-#' names, such as `"LW"`, `"CW_final"` or `"Weighted-e"`, also work.
+#' Makes a mechanism with its settings for [pseudo_posterior()], [fit_file()],
+#' [compare()], or [audit_guarantee()] of a formula. Give it as their
+#' `mechanism`. Or give the mechanism's name, such as `"lw"`, and its settings
+#' among the job's arguments. The papers' names, such as `"LW"`, `"CW_final"` or
+#' `"Weighted-e"`, also work.
 #'
 #' `r mechanism_table()`
 #'
@@ -16,14 +16,49 @@
 #' strict label, but the cost is multiplied by the factors of [count_weights()].
 #' For this, call [count_weights()] and [censor()] step by step.
 #'
-#' `mechanism_score()` samples nothing from a posterior: see [score_release()].
-#' Its epsilon holds at the public `delta` and is spent once for any m. It
-#' ignores chains and draws.
+#' `"score"` samples nothing from a posterior: see [score_release()]. Its
+#' epsilon holds at the public `delta` and is spent once for any m. It ignores
+#' chains and draws.
+#'
+#' [compare()] also takes `"perturbed_histogram"`, `"topcode"` (setting: `top`)
+#' and `"reference"` (setting: `reference`), which fit nothing.
+#'
+#' @section Settings:
+#' The table shows each setting with its default. A setting without one must be
+#' given.
+#' * `scale`, `shift`, `map`: of the weights, see [lipschitz_weights()] and
+#'   [count_weights()].
+#' * `radius`, `relative`, `known`: of the balls, see [count_weights()] and
+#'   [identification_risk()].
+#' * `risk_sets` (count): number of synthetic sets from which risks are
+#'   computed.
+#' * `k`: the re-weighting constant, see [reweight()].
+#' * `quantile` (number in (0, 1]): draws above this quantile of the draw bounds
+#'   are dropped at every stage, see [truncate_draws()]. 1 keeps all draws.
+#'   Censored mechanisms always keep all draws, because which ones are dropped
+#'   would depend on the file.
+#' * `tolerance`, `max_refits`: of the searches for `epsilon` and for `k`.
+#'   `tolerance` is the accepted distance from the target, as a share of it.
+#'   `max_refits` is the largest number of refits.
+#' * `reference`, `window`: the centre of the interval, see [censor()]. In
+#'   `"two_stage"` they apply to both stages, which rarely converge without a
+#'   reference. With a reference, the default prior of the fit is
+#'   `prior_normal(1, c(b, 2.5))`, where b is the public reference's intercept.
+#'   For `"score"` see [score_release()].
+#' * `rule` (`weight_rule`): see [freeze()].
+#' * `weight_range` (two numbers): the public numbers `lo` and `hi` of
+#'   [two_stage_weights()].
+#' * `first_share` (number in (0, 1)): the share of epsilon spent on the first
+#'   stage.
+#' * `delta`, `clip`, `spread`, `table_share`: see [score_release()]. The
+#'   margin's share applies to what the tables leave.
+#' * `step_shares` (two positive numbers): how the two steps of `"score"` share
+#'   the budget that tables and margin leave, in mu squared.
 #'
 #' @section Epsilon:
 #' Censored mechanisms meet the job's epsilon exactly. The margin histogram
 #' takes its share first, see [margin_histogram()]. Of the epsilon that
-#' remains, the first stage of `mechanism_two_stage()` takes `first_share`. The
+#' remains, the first stage of `"two_stage"` takes `first_share`. The
 #' m parameter draws share the rest.
 #'
 #' The other mechanisms labelled asymptotic claim \eqn{2 \Delta} for a parameter
@@ -34,44 +69,15 @@
 #' states what is claimed. A target that cannot be reached is an error that
 #' names the nearest one that can.
 #'
-#' @param scale,shift,map Settings of the weights, see [lipschitz_weights()] and
-#'   [count_weights()].
-#' @param radius,relative,known Settings of the balls, see [count_weights()] and
-#'   [identification_risk()]. `radius` has no default.
-#' @param risk_sets (count) Number of synthetic sets from which risks are
-#'   computed. Default 20.
-#' @param k The re-weighting constant, see [reweight()]. Default `"auto"`.
-#' @param quantile (number in (0, 1]) Draws above this quantile of the draw
-#'   bounds are dropped at every stage, see [truncate_draws()]. Default 1: all
-#'   draws are kept. Censored mechanisms always keep all draws, because which
-#'   ones are dropped would depend on the file.
-#' @param tolerance,max_refits Settings of the searches for `epsilon` and for
-#'   `k`. `tolerance` is the accepted distance from the target, as a share of
-#'   it. `max_refits` is the largest number of refits. Defaults 0.02 and 10.
-#' @param reference,window They set the centre of the interval, see [censor()].
-#'   In `mechanism_two_stage()` they apply to both stages, which rarely converge
-#'   without a reference. With a reference, the default prior of the fit is
-#'   `prior_normal(1, c(b, 2.5))`, where b is the public reference's intercept.
-#'   For `mechanism_score()` see [score_release()].
-#' @param rule (`weight_rule`) See [freeze()].
-#' @param weight_range (two numbers) The public numbers `lo` and `hi` of
-#'   [two_stage_weights()].
-#' @param first_share (number in (0, 1)) The share of epsilon spent on the first
-#'   stage. Default 0.2.
-#' @param delta,clip,spread See [score_release()].
-#' @param step_shares (two positive numbers) How the two steps of
-#'   `mechanism_score()` share the budget that tables and margin leave, in mu
-#'   squared. Default `c(0.17, 0.83)`.
-#' @param table_share See [score_release()]. The margin's share applies to what
-#'   the tables leave.
-#'
-#' @param ... Must be empty.
+#' @param name (string) The name of the mechanism, see the table.
+#' @param ... Its settings, by name.
 #'
 #' @return A `privacy_mechanism`: a list with `name`, `title`, `short` (in
 #'   figures), `kind`, `label` and `settings`.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: a setting that is missing or out of range.
+#' `pseudosynth_error_input`: no mechanism has this name, or a setting is
+#' missing, unknown or out of range.
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
 #' asymptotic differential privacy, Journal of Machine Learning Research 23(55).
@@ -81,10 +87,22 @@
 #' Hu and Savitsky, Risk-weighted pseudo posterior.
 #' @seealso [pseudo_posterior()], [margin_histogram()]
 #' @examples
-#' mechanism_lw(scale = 0.5)
-#' mechanism_centred(list("(Intercept)" = 10.8, sigma = 1))
-#' @name mechanisms
-NULL
+#' mechanism("lw", scale = 0.5)
+#' mechanism("centred", reference = list("(Intercept)" = 10.8, sigma = 1))
+#' @aliases mechanisms
+#' @export
+mechanism <- function(name, ...) {
+  definition <- find_mechanism(
+    rlang::maybe_missing(name), c("stages", "release", "grid"), "name"
+  )
+  given <- list(...)
+  check_argument_names(given)
+  given <- Filter(Negate(is.null), given)
+  own <- settings_of(definition)
+  strange <- setdiff(names(given), own)
+  if (length(strange) > 0) abort_not_taken(strange, list(definition), own)
+  new_mechanism(definition, given)
+}
 
 #' @return (named list) See mechanism_definition().
 #' @noRd
@@ -130,7 +148,7 @@ find_mechanism <- function(x, parts, arg = "mechanism") {
     i = "Choose one of {.or {.val {choices}}}.", arg = arg
   )
   check_string(x, arg = arg)
-  x <- iconv(as_text(x), "UTF-8", "UTF-8", sub = "?")
+  x <- as_text(x)
   for (definition in offered) {
     words <- definition[c("name", "short", "aliases")]
     if (plain_word(x) %in% plain_word(unlist(words))) {
@@ -162,6 +180,136 @@ nearest_word <- function(x, words) {
   utils::head(near, 1)
 }
 
+# Mechanisms as they are given -------------------------------------------------
+
+#' A mechanism as the user names it, or as an object
+#'
+#' @param parts (character) See mechanisms_with().
+#' @return A `privacy_mechanism`, or a definition that is still to get its
+#'   settings.
+#' @noRd
+choose_mechanism <- function(x, parts, arg) {
+  if (rlang::is_missing(x) || !inherits(x, "privacy_mechanism")) {
+    return(find_mechanism(rlang::maybe_missing(x), parts, arg))
+  }
+  # A word that is refused where it cannot be used
+  usable <- x$name %in% names(mechanisms_with(parts))
+  if (usable) x else find_mechanism(x$name, parts, arg)
+}
+
+#' Those that are still to get settings
+#' @noRd
+open_mechanisms <- function(chosen) {
+  Filter(Negate(function(x) inherits(x, "privacy_mechanism")), chosen)
+}
+
+#' A definition with those of the settings that it takes
+#' @noRd
+with_settings <- function(chosen, settings) {
+  if (inherits(chosen, "privacy_mechanism")) {
+    return(chosen)
+  }
+  own <- intersect(names(settings), settings_of(chosen))
+  new_mechanism(chosen, settings[own])
+}
+
+# Arguments of jobs ------------------------------------------------------------
+
+# What stands in `...` of a job: settings of its mechanism, the margin's
+# histogram in short, arguments of the fit. Whatever else is refused by name,
+# and its value is never printed: it may be a column of the file.
+
+margin_arguments <- c("bounds", "bins", "margin_share")
+
+#' What a job passes on to its fits: all but what it states or makes itself
+#' @noRd
+fit_arguments <- function() {
+  setdiff(names(formals(fit_synthesizer)), c(
+    "formula", "data", "family", "privacy_weights", "censor", "seed", "..."
+  ))
+}
+
+#' Sort arguments by who takes them
+#'
+#' @param given (list) What stands in `...`; one that is `NULL` is as if it were
+#'   left out.
+#' @param definitions (list) The mechanisms of the call that are not objects.
+#' @param also (character) Further names that the call takes.
+#' @return (list) `settings`, `margin`, `fit` and `also`: lists of arguments.
+#' @noRd
+sort_arguments <- function(given, definitions, also = character()) {
+  check_argument_names(given)
+  given <- Filter(Negate(is.null), given)
+  settings <- unlist(lapply(definitions, settings_of))
+  known <- c(settings, margin_arguments, fit_arguments(), also)
+  strange <- setdiff(names(given), known)
+  if (length(strange) > 0) abort_not_taken(strange, definitions, unique(known))
+  take <- function(names) given[intersect(names(given), names)]
+  list(
+    settings = take(settings), margin = take(margin_arguments),
+    fit = take(fit_arguments()), also = take(also)
+  )
+}
+
+check_argument_names <- function(given) {
+  names <- names(given) %||% character(length(given))
+  n <- sum(!nzchar(names))
+  refuse_if(
+    n > 0, "Arguments in {.arg ...} must be named.",
+    x = "{n} of them {?is/are} not.", arg = "..."
+  )
+  twice <- unique(names[duplicated(names)])
+  refuse_if(
+    length(twice) > 0, "The argument{?s} {.arg {twice}} must be given once.",
+    arg = twice[1]
+  )
+}
+
+abort_not_taken <- function(strange, definitions, known) {
+  told <- vapply(strange, why_not_taken, "", known = known)
+  takes <- vapply(definitions, function(definition) {
+    own <- settings_of(definition)
+    cli::format_inline(
+      "The mechanism {.val {definition$name}} takes ",
+      if (length(own) > 0) "{.arg {own}}." else "no settings of its own."
+    )
+  }, "")
+  abort_input(
+    "{cli::qty(length(strange))}Unused argument{?s}: {.arg {strange}}.",
+    x_bullets(told),
+    stats::setNames(cli_escape(takes), rep("i", length(takes))),
+    i = if (length(takes) == 0) {
+      "State settings where you make the mechanism object."
+    },
+    arg = strange[1]
+  )
+}
+
+#' One line on an argument that is not taken
+#' @param known (character) What the call takes.
+#' @noRd
+why_not_taken <- function(name, known) {
+  takers <- names(Filter(function(definition) {
+    name %in% settings_of(definition)
+  }, mechanisms_with(c("stages", "release"))))
+  meant <- nearest_word(name, known)
+  why <- if (name %in% names(paper_arguments)) {
+    "What the papers call {.arg {name}} is {.arg {paper_arguments[[name]]}}."
+  } else if (length(takers) > 0) {
+    "{.arg {name}} is an argument of {.val {takers}}."
+  } else if (name %in% c("privacy_weights", "censor")) {
+    "{.arg {name}} is made by the mechanism."
+  } else if (name %in% names(foreign_arguments)) {
+    paste("{.arg {name}} is not known here.", foreign_arguments[[name]])
+  } else {
+    "{.arg {name}} is not known."
+  }
+  guess <- if (endsWith(why, "known.") && length(meant) > 0) {
+    " Did you mean {.arg {meant}}?"
+  }
+  cli::format_inline(paste0(why, guess))
+}
+
 # In figures -------------------------------------------------------------------
 
 #' Colours by all words for a mechanism
@@ -187,14 +335,20 @@ mechanism_shorts <- function(names) {
 #' @noRd
 mechanism_table <- function() {
   rows <- vapply(mechanisms_with("stages"), function(definition) {
-    own <- settings_of(definition)
     sprintf(
-      "| `mechanism_%s()` | %s | %s | %s |", definition$name, definition$does,
-      definition$label,
-      if (length(own) > 0) paste0("`", own, "`", collapse = ", ") else ""
+      "| `\"%s\"` | %s | %s | %s |", definition$name, definition$does,
+      definition$label, paste(settings_text(definition), collapse = ", ")
     )
   }, "")
   paste(c(
     "| mechanism | what it does | label | settings |", "|---|---|---|---|", rows
   ), collapse = "\n")
+}
+
+settings_text <- function(definition) {
+  defaults <- definition$settings
+  values <- vapply(defaults, function(x) {
+    if (inherits(x, "needed_setting")) "" else paste(" =", deparse1(x))
+  }, "")
+  sprintf("`%s%s`", names(defaults), values)
 }

@@ -67,7 +67,7 @@ new_noisy_release <- function(class, ...) {
 #' @export
 guarantee.noisy_release <- function(x, m = 1, public = TRUE, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
-  check_count(m, min = 1)
+  check_argument(m)
   check_public_only(public)
   release_label(x)
 }
@@ -119,7 +119,7 @@ vcov.noisy_release <- function(object, amount = NULL, ...) {
 confint.noisy_release <- function(object, parm, level = 0.95, amount = NULL,
                                   ...) {
   check_no_dots(..., hint = "See {.help score-inference}.")
-  check_number(level, above = 0, below = 1)
+  check_argument(level)
   model <- model_of(object, amount)
   b <- model$coefficients
   parm <- if (missing(parm)) names(b) else check_terms(parm, names(b))

@@ -62,7 +62,7 @@ run_paid <- function(run, call) {
 #' @param call (function of the arguments and a `seed`) See paid_verbs().
 #' @noRd
 start_paid <- function(verb, arguments, seed, call, again = FALSE) {
-  check_seed(seed)
+  check_argument(seed)
   # What a job calls is part of the job's run
   if (!is.null(run_of(seed))) {
     return(do.call(call, c(arguments, list(seed = seed)), quote = TRUE))

@@ -100,12 +100,12 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
                                 ...) {
   check_no_dots(..., hint = "See {.fn perturbed_histogram}.")
   check_present(x)
-  check_ledger(ledger)
+  check_argument(ledger)
   values <- histogram_values(x, data, response)
-  neighbours <- check_choice(neighbours, relation_names)
+  neighbours <- check_argument(neighbours)
   noise <- check_choice(noise, c("discrete", "continuous"))
-  epsilon <- check_number(epsilon, min = 1e-6, max = 1e6)
-  check_seed(seed)
+  epsilon <- check_argument(epsilon, above = -Inf, min = 1e-6, max = 1e6)
+  check_argument(seed)
   breaks <- histogram_breaks(
     values, rlang::maybe_missing(
       bounds, values$response$limits %||% rlang::missing_arg()

@@ -112,7 +112,7 @@ pool <- function(fits, level = 0.95, rule = NULL) {
     "{.arg fits} must be the results of a model in each set.",
     x = "{.arg level} is a function.", i = fits_example, arg = "fits"
   )
-  level <- check_number(level, above = 0, below = 1)
+  level <- check_argument(level)
   results <- pooled_parts(fits)
   m <- length(results)
   terms <- names(results[[1]]$estimate)
@@ -419,7 +419,7 @@ vcov.pooled_estimates <- function(object, ...) object$variance
 #' @rdname pool
 #' @export
 confint.pooled_estimates <- function(object, parm, level = object$level, ...) {
-  level <- check_number(level, above = 0, below = 1)
+  level <- check_argument(level)
   table <- object$table
   reach <- stats::qt((1 + level) / 2, table$df) * table$std_error
   rows <- if (missing(parm)) TRUE else check_terms(parm, table$term)

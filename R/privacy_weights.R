@@ -36,13 +36,12 @@
 #' weights with a changed value or attribute count as given by hand, even if
 #' they were saved and edited in between. Saving and reading keeps the scheme.
 #'
-#' @param x An object.
 #' @param object,... As in the generics.
 #'
-#' @return `is_privacy_weights()` gives `TRUE` or `FALSE`. `summary()` gives the
-#'   scheme, its arguments, counts and quantiles, and what the weights depend
-#'   on: `"own record"` (each on its record and on public or paid inputs),
-#'   `"bounded"` (boundedly on other records), `"other records"` or `"unknown"`.
+#' @return `summary()` gives the scheme, its arguments, counts and quantiles, and
+#'   what the weights depend on: `"own record"` (each on its record and on public
+#'   or paid inputs), `"bounded"` (boundedly on other records), `"other records"`
+#'   or `"unknown"`.
 #'
 #' @section Privacy:
 #' Weights made from the file are confidential.
@@ -53,7 +52,6 @@
 #' log_lik <- matrix(-c(1, 2, 4, 1.5, 2.5, 3), nrow = 2, byrow = TRUE)
 #' w <- lipschitz_weights(log_lik)
 #' w
-#' is_privacy_weights(w)
 #' w[1:2]
 NULL
 
@@ -169,8 +167,6 @@ weights_digest <- function(x) {
   stable_hash(c(list(plain_weights(x)), parts))
 }
 
-#' @rdname privacy_weights
-#' @export
 is_privacy_weights <- function(x) inherits(x, "privacy_weights")
 
 # Every computation leads to a plain numeric ---------------------------------

@@ -15,7 +15,7 @@
 #'   starts from it and makes weights is needed, such as `"lw_final"`.
 #' @param mechanism (string or `privacy_mechanism`) The mechanism. It has no
 #'   default, because it decides what is promised. Give a name, with its
-#'   settings in `...`, or an object such as `mechanism_lw(scale = 0.5)`; see
+#'   settings in `...`, or an object such as `mechanism("lw", scale = 0.5)`; see
 #'   [mechanisms].
 #' @param epsilon (positive number or `NULL`) The total epsilon for all m sets
 #'   under `neighbours`: one-off costs plus m parameter draws. `NULL`, the
@@ -114,7 +114,7 @@
 #' job$synthetic
 #' # The papers' mechanism: weights from the file
 #' weighted <- pseudo_posterior(log(income) ~ age + earner, small, gaussian(),
-#'   mechanism = mechanism_lw(scale = 0.8), m = 2, prior = prior_normal(),
+#'   mechanism = mechanism("lw", scale = 0.8), m = 2, prior = prior_normal(),
 #'   chains = 2, warmup = 200, draws = 1000, seed = 1
 #' )
 #' @export
@@ -124,7 +124,7 @@ pseudo_posterior <- function(formula, data, family = student_t(),
                              margin = NULL, bounds = NULL, seed = NULL,
                              allow_unconverged = FALSE, ledger = NULL,
                              checkpoint = NULL) {
-  check_ledger(ledger)
+  check_argument(ledger)
   if (!is.null(checkpoint)) check_path(checkpoint, "checkpoint")
   chosen <- choose_mechanism(
     rlang::maybe_missing(mechanism), "stages", "mechanism"

@@ -36,7 +36,8 @@ scalar_of <- function(alpha) {
 public_scalar_scheme <- function() {
   new_weighting_scheme(
     "public_scalar", title = "public scalar weight", short = "Scalar",
-    word = "public_scalar", inputs = "alpha",
+    word = "public_scalar", clipped = c(censored = "public_scalar"),
+    inputs = "alpha",
     dependency = function(node, inner) dependency("own record"),
     rule = one_for_all,
     rescale = function(node, scale, shift) {

@@ -186,12 +186,12 @@ release <- function(x, path, formats = "csv", data = NULL,
   if (object && missing(formats)) formats <- "rds"
   formats <- check_formats(formats)
   require <- check_choice(require, c("asymptotic", "strict", "none"))
-  check_number(epsilon, above = 0, null = TRUE)
-  check_number(delta, min = 0, max = 1, null = TRUE)
-  neighbours <- check_choice(neighbours, relation_names)
+  check_argument(epsilon, null = TRUE)
+  check_argument(delta, min = 0, max = 1, null = TRUE)
+  neighbours <- check_argument(neighbours)
   check_flag(long)
   check_public_text(public)
-  check_ledger(ledger)
+  check_argument(ledger)
   least <- function(n) delta %||% if (!is.null(epsilon)) 1 / n
   if (object) {
     return(release_object(x, path, formats, data, public, function(n) {

@@ -99,17 +99,14 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   check_no_dots(..., hint = "See {.fn replicate_study}.")
   check_knows_records(fit)
   if (is.null(refit)) check_fits_others(fit)
-  check_number(epsilon, above = 0)
-  replicates <- check_count(replicates, min = 1, max = nrow(fit$draws))
+  check_argument(epsilon)
+  replicates <- check_argument(replicates, max = nrow(fit$draws))
   users <- list(generate = generate, estimands = estimands, refit = refit)
-  for (arg in names(users)) {
-    check_class(
-      users[[arg]], "function", "See {.code ?replicate_study}.",
-      null = TRUE, arg = arg
-    )
-  }
-  check_number(level, above = 0, below = 1)
-  check_seed(seed)
+  check_function_of(generate, "the number of a local database")
+  check_function_of(estimands, "a vector of responses")
+  check_function_of(refit, "a data frame")
+  check_argument(level)
+  check_argument(seed)
   check_rows_file(file, seed)
   check_converged(fit, FALSE)
   # The default estimands go without the mean where a model has none

@@ -26,18 +26,15 @@
 #'   the bound is within that share on either side. Default 0.02, because bounds
 #'   are maxima over draws and vary by about that much from run to run.
 #' @param max_refits (count) Maximum number of refits of the search. Default 6.
-#' @param quantile (number in (0, 1]) In every refit, draws whose bound lies
-#'   above this quantile of the draw bounds are dropped, as in
-#'   [truncate_draws()]. Default: the quantile of `fit`, which makes the bounds
-#'   comparable.
 #' @param allow_unconverged (flag) Start from a fit that has not converged?
 #'   Default `FALSE`: an error.
 #' @param refit (function) For a model fitted elsewhere: see [external_fit()].
 #' @param privacy_weights For a model fitted elsewhere: the weights of `fit`.
 #' @param ... Passed to [update()][update.synthesizer], such as `draws` or
-#'   `threads`. Refits start where the previous fit ended. Refit number r runs
-#'   at `stage_seed(seed, "refit", r)`: one `seed` gives each its own random
-#'   numbers.
+#'   `threads`. Every refit keeps the quantile of draws that `fit` has, see
+#'   [truncate_draws()], so that bounds are comparable. Refits start where the
+#'   previous fit ended. Refit number r runs at `stage_seed(seed, "refit", r)`:
+#'   one `seed` gives each its own random numbers.
 #'
 #' @return The refitted model, of the class of `fit`: the last accepted refit of
 #'   the search.
@@ -76,14 +73,13 @@
 #' final$reweighting$search
 #' @export
 reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
-                     quantile = fit$quantile, allow_unconverged = FALSE,
-                     refit = NULL, privacy_weights = NULL, ...) {
+                     allow_unconverged = FALSE, refit = NULL,
+                     privacy_weights = NULL, ...) {
   fit <- as_weightable(fit, refit = refit, privacy_weights = privacy_weights)
-  check_k(k)
+  check_argument(k)
   auto <- identical(k, "auto")
-  check_number(tolerance, min = 0)
-  max_refits <- check_count(max_refits, min = 1)
-  check_quantile(quantile)
+  check_argument(tolerance, above = -Inf, min = 0)
+  max_refits <- check_argument(max_refits)
   check_has_weights(fit)
   refuse_privacy(
     !is.finite(fit$bound$overall),
@@ -93,7 +89,7 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
   )
   check_converged(fit, allow_unconverged)
 
-  again <- refits_with(quantile, ...)
+  again <- refits_with(...)
   refit_at <- function(k, from, count) {
     again(from, reweighted_weights(fit, k), count)
   }
@@ -110,17 +106,6 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
     search = found$search, auto = auto, tolerance = tolerance
   )
   final
-}
-
-check_k <- function(k) {
-  if (identical(k, "auto")) {
-    return(invisible(k))
-  }
-  refuse_if(
-    is.character(k), "{.arg k} must be {.val auto} or one number.",
-    x = "It is {describe_type(k)}.", arg = "k"
-  )
-  check_number(k, above = 0, max = 1)
 }
 
 #' The re-weighted weights at one k
@@ -162,6 +147,17 @@ reweighted_scheme <- function() {
     replay = function(node, records, run, inner) {
       reweighted_weights(run(inner()[[1]]), node$arguments$k)
     }
+  )
+}
+
+#' What re-weighted weights of a scheme are called
+#' @return (list) `word`, `title` and `short`.
+#' @noRd
+reweighted_of <- function(scheme) {
+  parts <- c("word", "title", "short")
+  Map(
+    function(of, inner) of(NULL, inner), reweighted_scheme()[parts],
+    scheme[parts]
   )
 }
 

@@ -91,8 +91,8 @@ scale_weights <- function(weights, scale = 1, shift = 0, ...) {
   check_class(weights, "privacy_weights",
     how = "A plain vector can be multiplied as it is."
   )
-  check_number(scale, min = 0)
-  check_number(shift)
+  check_argument(scale)
+  check_argument(shift)
   node <- node_of(weights)
   rescale <- scheme_of(node)$rescale %||% scaled_node
   at_scale(weights, rescale(node, scale, shift), scale, shift)

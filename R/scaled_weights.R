@@ -8,7 +8,7 @@ scaled_scheme <- function() {
       plain <- sub("^Scaled ", "", inner)
       if (is_solved(node)) inner else paste("Scaled", plain)
     },
-    word = function(node, inner) inner,
+    word = function(node, inner) inner, clipped = NULL,
     inputs = function(node) {
       a <- node$arguments
       if (is_solved(node)) {

@@ -243,7 +243,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
                           table_share = 0.35, spread = NULL, response = NULL,
                           scaling = NULL, seed = NULL, ledger = NULL, ...) {
   check_no_dots(..., hint = "See {.fn score_release}.")
-  check_ledger(ledger)
+  check_argument(ledger)
   check_formula(formula)
   check_present(data)
   if (!has_engine(data)) check_data_frame(data)
@@ -259,8 +259,8 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     reference, delta, bounds, bins, clip, shares, spread, family, table_share
   )
   check_score_epsilon(epsilon)
-  neighbours <- check_choice(neighbours, relation_names)
-  check_seed(seed)
+  neighbours <- check_argument(neighbours)
+  check_argument(seed)
   start_paid("score_release", list(
     formula = formula, data = data, family = family, epsilon = epsilon,
     neighbours = neighbours, settings = settings, prior = prior,
@@ -334,20 +334,16 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares,
     i = "Write out rounded values, such as those of a fit to other, public
          data.", arg = "reference"
   )
-  # A delta near 1 promises nothing; below 1e-30 the conversions meet what
-  # double numbers hold
-  if (!isTRUE(all.equal(delta, 0, tolerance = 0))) {
-    check_number(delta, min = 1e-30, max = 0.1)
-  }
+  delta <- check_score_delta(delta)
   clip <- check_positive(clip, 2, "clip", null = TRUE)
   shares <- check_positive(shares, 3, "shares")
-  spread <- check_number(spread, min = 1e-3, max = 1e3, null = TRUE)
+  spread <- check_argument(spread)
   list(
-    reference = reference, delta = as.double(delta),
+    reference = reference, delta = delta,
     bounds = if (!is.null(bounds)) check_bounds(bounds),
     bins = check_count(bins, min = 2, max = 500), clip = clip,
     shares = shares / sum(shares), spread = spread,
-    table_share = check_number(table_share, min = 0, below = 1)
+    table_share = check_argument(table_share)
   )
 }
 
@@ -376,9 +372,14 @@ check_no_reference <- function(reference, clip) {
 
 no_centre <- list("(Intercept)" = 0)
 
+# With a delta of 0, pure epsilon
+check_score_delta <- function(delta) {
+  if (isTRUE(all.equal(delta, 0, tolerance = 0))) 0 else check_argument(delta)
+}
+
 # Above 10 the conversions that the budget and the label use are no longer one.
 check_score_epsilon <- function(epsilon) {
-  check_number(epsilon, min = 1e-4, max = 10, arg = "epsilon")
+  check_argument(epsilon, above = -Inf, min = 1e-4, max = 10)
 }
 
 #' @return `x` as plain numbers.

@@ -282,7 +282,7 @@ joint_inputs <- function(x) {
 fit_jointly_again <- function(object, privacy_weights, ..., seed = NULL) {
   check_no_dots(..., hint = "See {.fn fit_file}.")
   check_sealed(object)
-  check_seed(seed)
+  check_argument(seed)
   if (missing(privacy_weights)) privacy_weights <- object$privacy_weights
   fit_jointly(
     unclass(object)[c("plan", "predictors", "mechanism", "run")],

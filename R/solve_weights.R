@@ -33,7 +33,7 @@
 #' @param below (flag) What to do if no refit is within the tolerance. `FALSE`,
 #'   the default: an error. `TRUE`: accept the nearest refit if it lies below
 #'   the target. `NA`: accept the nearest refit.
-#' @param quantile,allow_unconverged As in [reweight()].
+#' @param allow_unconverged As in [reweight()].
 #' @param ... Passed to [update()][update.synthesizer], such as `draws` or
 #'   `seed`. Refit number r runs at `stage_seed(seed, "refit", r)`.
 #'
@@ -77,9 +77,9 @@
 #' @export
 solve_weights <- function(fit, target = NULL, weights = NULL,
                           by = c("scale", "shift"), tolerance = 0.02,
-                          max_refits = 10, quantile = fit$quantile,
-                          allow_unconverged = FALSE, below = FALSE, risk = NULL,
-                          known = NULL, radius, relative = TRUE, m = 20, ...) {
+                          max_refits = 10, allow_unconverged = FALSE,
+                          below = FALSE, risk = NULL, known = NULL, radius,
+                          relative = TRUE, m = 20, ...) {
   fit <- as_weightable(fit)
   refuse_if(
     is.null(target) == is.null(risk),
@@ -87,17 +87,16 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
   )
   if (!identical(below, NA)) check_flag(below)
   by <- check_choice(by, c("scale", "shift"))
-  check_number(tolerance, above = 0)
-  check_count(max_refits, min = 1)
-  check_quantile(quantile)
+  check_argument(tolerance)
+  check_argument(max_refits)
   refuse_if(
     !is.null(fit$privacy_weights) || !is.null(fit$censor),
     "{.arg fit} must be unweighted.",
     x = "Its likelihood is weighted or censored.", arg = "fit"
   )
   check_converged(fit, allow_unconverged)
-  m <- check_count(m, min = 1)
-  check_flag(relative)
+  m <- check_argument(m)
+  check_argument(relative)
   if (is.null(risk)) {
     refuse_if(
       !is.null(known) || !missing(radius),
@@ -107,7 +106,7 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
     if (inherits(target, c("synthesizer", "external_fit"))) {
       target <- target$bound
     }
-    if (is_lipschitz_bound(target)) target <- target$overall
+    if (inherits(target, "lipschitz_bound")) target <- target$overall
     target <- check_number(target, above = 0)
     measure <- bound_of_fit
   } else {
@@ -127,7 +126,7 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
       by = by, target = target, tolerance = tolerance, max_refits = max_refits,
       measure = if (is.null(risk)) "bound" else "mean identification risk"
     ),
-    refit = refits_with(quantile, ...), measure, below
+    refit = refits_with(...), measure, below
   )
   solved <- found$fit
   solved$solution <- c(list(by = by), found[c(
@@ -301,15 +300,17 @@ search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
 
 #' Refits by update(), as the user asked for them
 #'
+#' They keep the share of draws of the fit, also of a model fitted elsewhere.
 #' Other noise at each refit: the search may come back to a value.
 #' @param ... Passed to update().
 #' @noRd
-refits_with <- function(quantile, ..., seed = NULL) {
-  force(quantile)
+refits_with <- function(..., seed = NULL) {
   function(from, weights, count) {
     own <- if (!is.null(seed)) list(seed = stage_seed(seed, "refit", count))
     again <- function(...) update(from, privacy_weights = weights, ...)
-    truncate_draws(do.call(again, c(own, list(...))), quantile)
+    made <- do.call(again, c(own, list(...)))
+    kept <- from$quantile
+    if (kept < made$quantile) truncate_draws(made, kept) else made
   }
 }
 

@@ -169,7 +169,7 @@ final_stages <- function(job, fits) {
   s <- job$mechanism$settings
   tell_step("Re-weighting")
   fits[[job$mechanism$name]] <- reweight(
-    fits[[length(fits)]], s$k, s$tolerance, s$max_refits, s$quantile,
+    fits[[length(fits)]], s$k, s$tolerance, s$max_refits,
     job$allow_unconverged, seed = stage_seed(job$seed, "reweight")
   )
   fits
@@ -226,7 +226,7 @@ solved_fit <- function(job, unweighted, weights, by) {
   s <- job$mechanism$settings
   solved <- finished_stage(job$seed, "solve", reach(job, solve_weights(
     unweighted, job$budget$bound, weights, by, s$tolerance, s$max_refits,
-    s$quantile, job$allow_unconverged,
+    job$allow_unconverged,
     # On a neighbour of an audit the nearest has to do
     below = if (is.null(job$fit_with)) TRUE else NA,
     seed = stage_seed(job$seed, "solve")

@@ -98,7 +98,7 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
   check_no_dots(...)
   check_class(object, "synthesizer")
   draws <- chosen_draws(draws, draw_ids, n_draws(object))
-  check_seed(seed)
+  check_argument(seed)
   spec <- newdata_spec(object, newdata)
   check_memory(8 * length(draws) * length(spec$y), "The matrix", "draws")
   values <- call_core(synthesize_(

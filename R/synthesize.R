@@ -147,7 +147,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        uncertainty = FALSE, n = NULL, into = NULL, ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_source(fit)
-  check_ledger(ledger)
+  check_argument(ledger)
   asked <- asked_sets(
     m, newdata, margin, assignment, seed, allow_unconverged, bounds,
     uncertainty, n
@@ -281,10 +281,10 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf,
   kind <- intersect(class(x), names(sources()))
   check_class(x, c(kind, "synthesizer")[1], arg = "fit")
   source <- sources()[[kind[1]]]
-  asked$m <- check_count(asked$m, min = 1, arg = "m")
-  check_seed(asked$seed)
+  asked$m <- check_argument(asked$m, arg = "m")
+  check_argument(asked$seed, arg = "seed")
   check_flag(asked$uncertainty, arg = "uncertainty")
-  check_flag(asked$allow_unconverged, arg = "allow_unconverged")
+  check_argument(asked$allow_unconverged, arg = "allow_unconverged")
   asked$assignment <- check_choice(
     asked$assignment, c("prior", "posterior"), arg = "assignment"
   )
@@ -292,7 +292,7 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf,
     asked$newdata <- plain_columns(asked$newdata)
   }
   check_taken(source, c(asked, list(ledger = ledger)))
-  check_count(asked$n, min = 1, null = TRUE, arg = "n")
+  check_argument(asked$n, null = TRUE, arg = "n")
   refuse_if(
     !is.null(asked$n) && !inherits(x, whole_files),
     "{.arg n} only applies to whole files.",

@@ -19,6 +19,8 @@
 #' @param seed (whole number from 0 to 2^53 or `NULL`) With a seed the sets are
 #'   reproducible and marked as such. `NULL`, the default: the operating
 #'   system's entropy.
+#' @param ... Further arguments of [fit_file()]: `model`, `order`, `predictors`,
+#'   `leaf`, `neighbours` and, under a mechanism, what stands in its `...`.
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their label,
 #'   for [utility()], [report()] and the figures.
 #' @inheritSection fit_file Mechanisms
@@ -42,13 +44,10 @@
 #' synthesize_file(plan, order = c("age", "education"))
 #' @export
 synthesize_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
-                            m = 1, model = NULL, order = NULL,
-                            predictors = NULL, leaf = 10, n = NULL, seed = NULL,
-                            neighbours = c("add-remove", "replace"), ...) {
-  check_count(n, min = 1, null = TRUE)
+                            m = 1, n = NULL, seed = NULL, ...) {
+  check_argument(n, null = TRUE)
   fit <- fit_file(
-    plan, mechanism, epsilon, model, order, predictors, leaf, m,
-    stage_seed(seed, "file"), neighbours, ...
+    plan, mechanism, epsilon, m = m, seed = stage_seed(seed, "file"), ...
   )
   allowed <- isTRUE(list(...)$allow_unconverged)
   synthesize(

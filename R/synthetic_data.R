@@ -244,7 +244,7 @@ held_label <- function(x, what, m, public) {
 #' The label of what was drawn is that of all of it
 #' @noRd
 check_sets_drawn <- function(m, drawn) {
-  m <- check_count(m, min = 1, arg = "m")
+  m <- check_argument(m)
   refuse_if(
     m != drawn, "The label of synthetic data covers all their sets.",
     x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}

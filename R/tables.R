@@ -81,7 +81,7 @@ tables <- function(release, columns = NULL, what = c("shares", "counts"),
   check_class(release, "file_release", "Make one with {.fn file_release}.")
   what <- check_choice(what, c("shares", "counts"))
   about <- check_choice(about, c("population", "file"))
-  check_number(level, above = 0, below = 1)
+  check_argument(level)
   refuse_if(
     length(release$levels) == 0, "The release must have a table.",
     x = "Its columns have one level each.",

@@ -25,7 +25,7 @@
 top_risks <- function(x, n = 10, data = NULL, ...) {
   check_no_dots(..., hint = "See {.fn top_risks}.")
   check_present(x)
-  n <- check_count(n, min = 1)
+  n <- check_argument(n)
   check_that(
     inherits(x, c("identification_risk", "risk")), x,
     "{.arg x} must be an {.cls identification_risk} or a

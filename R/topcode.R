@@ -32,7 +32,7 @@ topcode <- function(formula, data, top, bottom = NULL,
   check_data_frame(data)
   values <- histogram_values(formula, data)
   check_right_side(formula, data, values$response$name)
-  check_number(top)
+  check_argument(top)
   check_number(bottom, below = top, null = TRUE)
   y <- values$y
   y <- code_beyond(y, y > top, top, replace)

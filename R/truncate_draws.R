@@ -36,7 +36,7 @@
 truncate_draws <- function(fit, quantile, ...) {
   check_no_dots(..., hint = "See {.fn truncate_draws}.")
   fit <- as_weightable(fit)
-  check_quantile(quantile)
+  check_argument(quantile)
   if (quantile >= fit$quantile) {
     return(fit)
   }

@@ -40,8 +40,8 @@
 truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn truncate_weights}.")
   fit <- as_weightable(fit)
-  check_number(epsilon, above = 0)
-  check_flag(allow_unconverged)
+  check_argument(epsilon)
+  check_argument(allow_unconverged)
   check_has_weights(fit)
   refuse_if(
     !is.null(fit$censor), "The weights of a censored fit cannot be truncated.",

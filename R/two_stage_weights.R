@@ -70,7 +70,7 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
   check_present(weight_range)
   check_weight_range(weight_range)
   check_number(epsilon0, above = 0)
-  check_seed(seed)
+  check_argument(seed)
   rule <- censor(
     epsilon0, neighbours = neighbours, reference = reference, window = window
   )
@@ -149,6 +149,7 @@ two_stage_scheme <- function() {
   new_weighting_scheme(
     "two_stage",
     title = "two-stage weights", short = "Two-stage", word = "two_stage",
+    clipped = c(censored = "two_stage", centred = "two_stage"),
     inputs = c("epsilon0", "weight_range", scaling_names),
     dependency = function(node, inner) {
       a <- node$arguments

@@ -48,7 +48,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
     arg = "privacy_weights"
   )
   quantile <- quantile %||% object$quantile
-  check_quantile(quantile)
+  check_argument(quantile)
   if (missing(privacy_weights)) privacy_weights <- object$privacy_weights
   censor <- if (missing(censor)) {
     object$censor

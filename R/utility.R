@@ -170,7 +170,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     ..., hint = "See {.fn utility}. Give a linear model as {.arg regression}."
   )
   check_present(synthetic)
-  check_string(survey_weights, null = TRUE)
+  check_argument(survey_weights)
   data <- confidential_file(data, synthetic)
   asked <- list(
     regression = check_models(regression), survey_weights = survey_weights

@@ -15,6 +15,10 @@
 #' @param title (string, or function of node and inner titles) In prints.
 #' @param short (string, or function of node and inner ones) In figures.
 #' @param word (string, or function of node and inner words) In labels and jobs.
+#' @param clipped (named character or `NULL`) What a mechanism is called that
+#'   censors under such weights, named `censored` or, around a reference,
+#'   `centred`, where that is not `"censor_<word>"` or `"centred_<word>"`.
+#'   `NULL`: as under the weights inside.
 #' @param inputs (character, or function of a node) Names of the public
 #'   arguments, which a label prints; or a function that gives the text.
 #' @param dependency (function of node and the inner dependencies) What the
@@ -34,7 +38,7 @@
 #' @param why_not_freezable (string) Where there is no rule or no basis for it.
 #' @noRd
 new_weighting_scheme <- function(name, title, short, word, dependency,
-                                 inputs = character(),
+                                 clipped = character(), inputs = character(),
                                  rule = NULL, reads = function(node) NULL,
                                  rescale = NULL, replay = NULL,
                                  why_not_freezable = "A part of the weights was

@@ -52,6 +52,25 @@ scheme_text <- function(x, part) {
 #' @noRd
 scheme_word <- function(x) scheme_text(x, "word")
 
+#' What mechanisms with such weights are called
+#' @return (list) `weighted`, `censored` and, around a reference, `centred`.
+#' @noRd
+scheme_words <- function(x) {
+  node <- as_node(x)
+  clipped <- scheme_of(node)$clipped
+  if (is.null(clipped)) {
+    return(scheme_words(node$of[[1]]))
+  }
+  word <- scheme_word(node)
+  words <- list(
+    # A word stands for one thing
+    weighted = if (word %in% clipped) paste0(word, "_weights") else word,
+    censored = paste0("censor_", word), centred = paste0("centred_", word)
+  )
+  words[names(clipped)] <- clipped
+  words
+}
+
 scheme_title <- function(x) scheme_text(x, "title")
 
 scheme_short <- function(x) scheme_text(x, "short")

@@ -13,7 +13,7 @@ check_into <- function(into, x, asked) {
     x = "{.arg fit} is {describe_type(x)}.",
     i = "Write other sets with {.fn release}.", arg = "into"
   )
-  check_count(asked$m, min = 1, arg = "m")
+  check_argument(asked$m, arg = "m")
   # Tables are those of the whole file, and these rows lie as they lie
   refuse_if(
     length(x$published) > 0,

@@ -23,7 +23,7 @@ ordinary_file <- function(n, seed) {
 # Lipschitz weights as another file has fixed them
 frozen <- function(history) {
   fit <- fit_synthesizer(y ~ 1, history, bounds, seed = 1)
-  mechanism_frozen(freeze(lipschitz_weights(fit)))
+  mechanism("frozen", rule = freeze(lipschitz_weights(fit)))
 }
 
 # Count weights with a floor, clipped: made step by step, audited as a fit
@@ -85,8 +85,11 @@ parts$clones <- function() {
       run("censor_uw", epsilon)
       run("censor_uw", epsilon, neighbours = "replace")
       run(frozen(ordinary_file(200, 1)), epsilon)
-      run(mechanism_centred(reference, 2), epsilon, margin = margin)
-      run(mechanism_two_stage(c(0, 5)), epsilon)
+      run(
+        mechanism("centred", reference = reference, window = 2), epsilon,
+        margin = margin
+      )
+      run(mechanism("two_stage", weight_range = c(0, 5)), epsilon)
     }
   }
 }
@@ -168,8 +171,11 @@ parts$ordinary <- function() {
       run(counted(file, epsilon, 0.1), epsilon)
       run(frozen(ordinary_file(n, 101)), epsilon)
     }
-    run(mechanism_centred(reference, 2), 1, margin = margin)
-    if (n == 20) run(mechanism_two_stage(c(0, 5)), 5)
+    run(
+      mechanism("centred", reference = reference, window = 2), 1,
+      margin = margin
+    )
+    if (n == 20) run(mechanism("two_stage", weight_range = c(0, 5)), 5)
   }
 }
 

@@ -80,7 +80,7 @@ scores <- function(formula, family, reference, bounds) {
 one_call <- function(formula, family, bounds = NULL) {
   list(job = function(file, made) {
     pseudo_posterior(
-      formula, file, family, mechanism = mechanism_lw_final(k = 0.95),
+      formula, file, family, mechanism = mechanism("lw_final", k = 0.95),
       chains = 2, warmup = 500, draws = 500, threads = 2, bounds = bounds,
       control = quiet
     )

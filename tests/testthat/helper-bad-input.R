@@ -250,38 +250,41 @@ make_bad_input_calls <- function() {
     margin_histogram = call(margin_histogram,
       bounds = c(0, 1), bins = 20, share = 0.3
     ),
-    mechanism_lw = call(mechanism_lw,
-      scale = 1, shift = 0, map = "linear", quantile = 1, tolerance = 0.1,
-      max_refits = 5
+    mechanism_lw = call(mechanism,
+      name = "lw", scale = 1, shift = 0, map = "linear", quantile = 1,
+      tolerance = 0.1, max_refits = 5
     ),
-    mechanism_cw = call(mechanism_cw,
-      radius = 0.2, relative = TRUE, known = "g", scale = 1, shift = 0,
-      quantile = 1, tolerance = 0.1, max_refits = 5
+    mechanism_cw = call(mechanism,
+      name = "cw", radius = 0.2, relative = TRUE, known = "g", scale = 1,
+      shift = 0, quantile = 1, tolerance = 0.1, max_refits = 5
     ),
-    mechanism_cw_final = call(mechanism_cw_final, radius = 0.2, k = 0.9),
-    mechanism_lw_final = call(mechanism_lw_final, k = 0.9),
-    mechanism_centred = call(mechanism_centred,
-      reference = reference, window = 4
+    mechanism_cw_final = call(mechanism,
+      name = "cw_final", radius = 0.2, k = 0.9
     ),
-    mechanism_frozen = call(mechanism_frozen, rule = freeze(weights)),
-    mechanism_risk = call(mechanism_risk,
-      radius = 0.2, relative = TRUE, known = "g", risk_sets = 2, quantile = 1
+    mechanism_lw_final = call(mechanism, name = "lw_final", k = 0.9),
+    mechanism_centred = call(mechanism,
+      name = "centred", reference = reference, window = 4
     ),
-    mechanism_scalar = call(mechanism_scalar,
-      quantile = 1, tolerance = 0.1, max_refits = 5
+    mechanism_frozen = call(mechanism, name = "frozen", rule = freeze(weights)),
+    mechanism_risk = call(mechanism,
+      name = "risk", radius = 0.2, relative = TRUE, known = "g", risk_sets = 2,
+      quantile = 1
     ),
-    mechanism_score = call(mechanism_score,
-      reference = reference, delta = 1e-6, clip = c(1, 1),
+    mechanism_scalar = call(mechanism,
+      name = "scalar", quantile = 1, tolerance = 0.1, max_refits = 5
+    ),
+    mechanism_score = call(mechanism,
+      name = "score", reference = reference, delta = 1e-6, clip = c(1, 1),
       step_shares = c(0.2, 0.8), spread = 1
     ),
-    mechanism_two_stage = call(mechanism_two_stage,
-      weight_range = c(0.1, 1), first_share = 0.2, reference = reference,
-      window = NULL
+    mechanism_two_stage = call(mechanism,
+      name = "two_stage", weight_range = c(0.1, 1), first_share = 0.2,
+      reference = reference, window = NULL
     ),
-    mechanism_unweighted = call(mechanism_unweighted, quantile = 1),
-    mechanism_weighted_e = call(mechanism_weighted_e, scale = 1),
-    mechanism_censor_w = call(mechanism_censor_w,
-      scale = 1, shift = 0, map = "linear"
+    mechanism_unweighted = call(mechanism, name = "unweighted", quantile = 1),
+    mechanism_weighted_e = call(mechanism, name = "weighted_e", scale = 1),
+    mechanism_censor_w = call(mechanism,
+      name = "censor_w", scale = 1, shift = 0, map = "linear"
     ),
     stage_seed = call(stage_seed, seed = 1, stage = "fit", number = 1),
     read_ce = call(read_ce,

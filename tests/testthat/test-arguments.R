@@ -143,3 +143,30 @@ test_that("numbers of two digits are shown as they are, others as about", {
   lazy <- function(...) censor(epsilon = -1, ...)
   expect_error(lazy(lower = stop("mine")), "It is -1", fixed = TRUE)
 })
+
+test_that("an argument that has a rule is checked by it alone", {
+  plain <- paste0("check_", c(
+    "number", "count", "flag", "string", "choice", "class", "seed"
+  ))
+  checked <- function(code) {
+    found <- if (is.call(code) && is.symbol(code[[1]]) &&
+      as.character(code[[1]]) %in% plain && length(code) > 1) {
+      if (is.character(code$arg)) code$arg else deparse1(code[[2]])
+    }
+    parts <- if (is.call(code)) Filter(is.call, as.list(code))
+    c(found, unlist(lapply(parts, checked)))
+  }
+  namespace <- asNamespace("pseudosynth")
+  names <- Filter(function(name) {
+    is.function(get(name, namespace)) && !startsWith(name, "check_")
+  }, ls(namespace))
+  found <- lapply(stats::setNames(nm = names), function(name) {
+    intersect(checked(body(get(name, namespace))), names(argument_rules))
+  })
+  found <- Filter(length, found)
+  # The scale of a figure's axis, and a seed before anything is checked
+  expect_identical(
+    lapply(found, identity),
+    list(pp_check.synthesizer = "scale", stage_seed = "seed")
+  )
+})

@@ -44,7 +44,9 @@ test_that("a clip at epsilon instead of epsilon / 2 is caught", {
 test_that("frozen weights keep the claim that recomputed ones break", {
   file <- worst_case_data("clusters", 40)
   frozen <- beta_audit(
-    file, mechanism_frozen(past_rule(skewed_file(60), beta_response(c(0, 1)))),
+    file, mechanism(
+      "frozen", rule = past_rule(skewed_file(60), beta_response(c(0, 1)))
+    ),
     2
   )
   expect_lte(worst_of(frozen)$loss, 2 * (1 + 1e-9))
@@ -188,7 +190,7 @@ test_that("a clipped yes/no model loses what the formula says", {
 
 test_that("masses of the grid add up to the marginal likelihood", {
   spec <- audit_of_job(
-    data.frame(y = c(1, 2, 4)), gaussian(), mechanism_unweighted(),
+    data.frame(y = c(1, 2, 4)), gaussian(), mechanism("unweighted"),
     prior = prior_normal(intercept = c(0, 3))
   )$problem$model$spec
   parameters <- grid_parameters(spec)
@@ -279,7 +281,7 @@ test_that("an audit's count weights are those of the formula", {
 test_that("weights with one record more move all others", {
   file <- worst_case_data("clusters", 20)
   audit <- audit_of_job(
-    file, beta_response(c(0, 1)), mechanism_censor_w(), 2,
+    file, beta_response(c(0, 1)), mechanism("censor_w"), 2,
     remove = 20
   )
   problem <- audit$problem
@@ -335,7 +337,7 @@ test_that("two narrow plateaus far apart share the mass by the prior", {
   file <- data.frame(y = c(rep(c(0, 1000), each = 100), 500))
   for (epsilon in c(1, 5)) {
     audit <- audit_of_job(
-      file, gaussian(), mechanism_censor_uw(), epsilon,
+      file, gaussian(), mechanism("censor_uw"), epsilon,
       prior = prior_normal(intercept = c(0, 1500))
     )
     problem <- audit$problem

@@ -92,7 +92,7 @@ test_that("the reference alone is a row of its own, without the file", {
       log(income) ~ age + earner, data, gaussian(), list(), "add-remove", 5,
       FALSE
     )
-    assign_mechanism(job, mechanism_reference(public_reference))
+    assign_mechanism(job, mechanism("reference", reference = public_reference))
   }
   sets <- synthesize_reference(job_of(privacy_data()), 20)
   y <- log(unlist(lapply(sets, `[[`, "income")))
@@ -112,7 +112,7 @@ test_that("releases of one case take draws and histograms of their own", {
     FALSE
   )
   job <- assign_mechanism(
-    job, mechanism_centred(public_reference), 8,
+    job, mechanism("centred", reference = public_reference), 8,
     margin = margin_histogram(c(10, 2e6))
   )
   fit <- suppressMessages(run_mechanism(job))$centred
@@ -176,7 +176,7 @@ test_that("what is asked of a comparison must be taken by one of its rows", {
 test_that("objects and names stand side by side", {
   compared <- suppressMessages(compare(
     log(income) ~ age, privacy_data(), gaussian(),
-    mechanisms = list("LW", mechanism_lw(scale = 0.2)), epsilon = 8,
+    mechanisms = list("LW", mechanism("lw", scale = 0.2)), epsilon = 8,
     m = 2, prior = prior_normal(), tolerance = 0.2, chains = 2,
     warmup = 200, draws = 1000, seed = 4, threads = 1
   ))
@@ -222,7 +222,9 @@ test_that("one intruder is that of the weights and of the risk", {
     )))
   }
   found <- run("cw", radius = 0.3, known = "age", tolerance = 0.5)
-  own <- run(list(mechanism_cw(0.3, known = "age", tolerance = 0.5)))
+  own <- run(list(
+    mechanism("cw", radius = 0.3, known = "age", tolerance = 0.5)
+  ))
   expect_true(is.finite(found$table$risk))
   same <- c("add_remove", "ecdf_max")
   expect_equal(found$table[same], own$table[same])

@@ -1,6 +1,6 @@
 # The same block for every mechanism of the list. A new one needs a case here:
 #
-#   settings  list: what its constructor is given
+#   settings  list: what mechanism() is given besides its name
 #   bad       list of lists: settings that are refused, by the argument's name
 #   job       list: what a job has besides, such as epsilon
 #   grid      list: settings that differ in an exact audit of the beta model
@@ -135,7 +135,7 @@ cases_with <- function(part) {
 }
 
 make_mechanism <- function(name, settings) {
-  do.call(mechanisms()[[name]]$make, as.list(settings))
+  do.call(mechanism, c(name, as.list(settings)))
 }
 
 changed <- function(settings, change) {
@@ -431,7 +431,7 @@ test_that("an audit says which mechanisms it can do", {
     expect_match(conditionMessage(error), "censor_uw")
   }
   expect_error(
-    beta_audit(file, mechanism_risk(radius = 0.2)), "censor_uw",
+    beta_audit(file, mechanism("risk", radius = 0.2)), "censor_uw",
     class = "pseudosynth_error_input"
   )
 })
@@ -443,7 +443,7 @@ test_that("an audit takes a mechanism's name and settings, too", {
   }
   expect_identical(
     run("cw", radius = 0.3, shift = 0.1),
-    run(mechanism_cw(radius = 0.3, shift = 0.1))
+    run(mechanism("cw", radius = 0.3, shift = 0.1))
   )
   # Solved for, as in a job
   expect_equal(run("lw", 2)$claim, 2, tolerance = 0.03)

@@ -1,16 +1,13 @@
 # A mechanism that the package does not have: one definition, one line. It
 # censors the likelihood under the same public weight for every record.
 
-mechanism_halved <- function(by = 0.5) {
-  new_mechanism(definition_halved(), list(by = check_number(by, above = 0)))
-}
-
 definition_halved <- function() {
   mechanism_definition(
     name = "halved", kind = "censored", label = "strict",
     title = "censored likelihood, public scalar weight",
     does = "censors under one public weight", short = "Halved",
-    colour = "#117733", make = mechanism_halved,
+    colour = "#117733", settings = list(by = 0.5),
+    checks = list(by = function(x) check_number(x, above = 0, arg = "by")),
     stages = function(job) {
       weight <- public_scalar(job$mechanism$settings$by)
       clipped_stage(job, job_rule(job), weight)

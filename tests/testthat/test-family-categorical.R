@@ -173,7 +173,7 @@ test_that("a sampled audit and a job take levels", {
   data <- three_levels(200)
   job <- suppressMessages(pseudo_posterior(
     y ~ g + x, data, categorical(),
-    mechanism = mechanism_centred(
+    mechanism = mechanism("centred",
       reference = list("(Intercept)" = 0), window = 2
     ),
     epsilon = 3, seed = 1, response = named_levels,

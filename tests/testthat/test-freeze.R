@@ -89,7 +89,7 @@ test_that("frozen count weights look into the history's balls", {
 test_that("frozen weights know rule, history and source", {
   w <- lipschitz_weights(unweighted_fit())
   rule <- freeze(w)
-  expect_true(is_weight_rule(rule))
+  expect_s3_class(rule, "weight_rule")
   expect_identical(rule$history, "confidential")
   expect_identical(rule$response, "income")
   expect_setequal(rule$predictors, c("age", "earner"))

@@ -48,7 +48,7 @@ test_that("what nothing takes is refused with who takes it", {
   refused("censor", mechanism = "lw", censor = censor(1), match = "is made by")
   refused("privacy_weights", mechanism = "lw", privacy_weights = 1)
   refused("scale",
-    mechanism = mechanism_lw(), scale = 0.5, match = "where you make the mech"
+    mechanism = mechanism("lw"), scale = 0.5, match = "where you make the mech"
   )
   refused("...", mechanism = "lw", epsilon = 1, m = 1, 0.5)
   refused("scale", mechanism = "lw", scale = 1, scale = 2)
@@ -154,7 +154,7 @@ test_that("a job is one line and never its file", {
     log(income) ~ age, privacy_data(), gaussian(), list(), "add-remove", NULL,
     FALSE
   )
-  job <- assign_mechanism(job, mechanism_censor_uw(), 2)
+  job <- assign_mechanism(job, mechanism("censor_uw"), 2)
   expect_output(print(job), "150 records: mechanism \"censor_uw\"")
   expect_output(print(job), "not for release")
   expect_length(capture.output(print(job)), 2)

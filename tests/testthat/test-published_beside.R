@@ -225,7 +225,7 @@ test_that("near copies are told with the share, and release() asks for them", {
     epsilon = 5, reference = reference, bounds = c(1, 1e6)
   ))
   told(pseudo_posterior(log(y) ~ near, data, gaussian(),
-    mechanism = mechanism_score(reference), epsilon = 5
+    mechanism = mechanism("score", reference = reference), epsilon = 5
   ))
   histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
   told(synthesize(histogram, newdata = data[c("y", "near")]))
@@ -365,7 +365,9 @@ test_that("a factor that reorder() made leaves no trace in sums", {
   expect_identical(other$design$levels[[1]], c("c", "a", "b", "d"))
   job <- suppressWarnings(suppressMessages(
     pseudo_posterior(log(y) ~ by_y, data, gaussian(),
-      mechanism = mechanism_score(list("(Intercept)" = 9, sigma = 1)),
+      mechanism = mechanism(
+        "score", reference = list("(Intercept)" = 9, sigma = 1)
+      ),
       epsilon = 5
     )
   ))

@@ -75,7 +75,7 @@ test_that("several responses are answered with the road that works", {
     eval(str2lang(lines[1]))
     expect_s3_class(eval(str2lang(lines[4])), "file_release")
   })
-  expect_true("lw" %in% file_mechanisms)
+  expect_true(mechanisms()$lw$files)
   # Counts of two outcomes, as glm() takes them
   expect_match(
     advised(cbind(a, b) ~ g, binomial()), "one row for each answer"

@@ -57,6 +57,6 @@ test_that("a curve out of order is refused", {
 })
 
 test_that("a ball without width is refused before anything is fitted", {
-  expect_error(mechanism_risk(0), class = "pseudosynth_error_input")
-  expect_no_error(mechanism_cw(0))
+  expect_error(mechanism("risk", radius = 0), class = "pseudosynth_error_input")
+  expect_no_error(mechanism("cw", radius = 0))
 })

@@ -196,7 +196,7 @@ test_that("what levels cannot use is refused by name", {
   )
   job <- function(...) {
     pseudo_posterior(y ~ x, data, categorical(),
-      mechanism = mechanism_score(...), epsilon = 1, seed = 1,
+      mechanism = mechanism("score", ...), epsilon = 1, seed = 1,
       response = levels
     )
   }

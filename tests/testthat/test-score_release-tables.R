@@ -251,7 +251,9 @@ test_that("a job states its share of tables", {
   job <- function(...) {
     suppressWarnings(suppressMessages(pseudo_posterior(y ~ ., data,
       student_t(3),
-      mechanism = mechanism_score(list("(Intercept)" = 2, sigma = 1), ...),
+      mechanism = mechanism(
+        "score", reference = list("(Intercept)" = 2, sigma = 1), ...
+      ),
       epsilon = 5, bounds = c(-20, 20), bins = 40
     )))
   }

@@ -622,7 +622,7 @@ test_that("a job of the mechanism is a release with its sets", {
   # Numbers need a reference, which levels do without
   error <- expect_error(
     pseudo_posterior(log(income) ~ earner, ce, student_t(3),
-      mechanism = mechanism_score(), epsilon = 2
+      mechanism = mechanism("score"), epsilon = 2
     ),
     class = "pseudosynth_error_input"
   )

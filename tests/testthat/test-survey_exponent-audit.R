@@ -149,7 +149,7 @@ test_that("Lipschitz weights are remade with each neighbour's own mean", {
 test_that("two-stage weights keep their epsilon with survey weights", {
   data <- weighted_file(10, heavy = 5)
   audit <- audited(
-    data, mechanism_two_stage(c(1, 4)), epsilon = 2,
+    data, mechanism("two_stage", weight_range = c(1, 4)), epsilon = 2,
     survey_weights = c(w = 1.4), cells = by_night(8000, 4000)
   )
   for (relation in c("add-remove", "replace")) {

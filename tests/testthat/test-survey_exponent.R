@@ -460,7 +460,7 @@ test_that("jobs weight by the product, stage by stage", {
 test_that("two-stage weights read the product at the paid draw", {
   data <- surveyed()
   job <- suppressMessages(pseudo_posterior(
-    y ~ x, data, gaussian(), mechanism_two_stage(
+    y ~ x, data, gaussian(), mechanism("two_stage",
       c(2, 6), reference = list("(Intercept)" = 2, sigma = 1)
     ), epsilon = 8, survey_weights = c(w = 2.5), bounds = c(-5, 10),
     prior = prior_normal(), chains = by_night(4, 2),

@@ -283,7 +283,7 @@ test_that("sets of a tibble are tibbles, and no attribute of it travels", {
   expect_tibble(synthesize(histogram, newdata = data))
   job <- suppressWarnings(suppressMessages(
     pseudo_posterior(y ~ g + x, data, gaussian(),
-      mechanism = mechanism_score(reference), epsilon = 5
+      mechanism = mechanism("score", reference = reference), epsilon = 5
     )
   ))
   expect_tibble(job$synthetic)
