@@ -47,8 +47,11 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
 #' @noRd
 worst_pairs <- function(x, file) {
   measurements <- score_measurements(x, file)
-  farthest <- which.max(rowSums(measurements[[1]]$z^2))
-  record <- match(farthest, file$row)
+  moves <- lapply(file$extremes, function(y) {
+    file$y[] <- y
+    Reduce(`+`, lapply(measurements, moves_of, file))
+  })
+  record <- which.max(do.call(pmax, moves))
   # Dropped, and at either end: the sums as the release itself makes them
   made <- lapply(c(NA, file$extremes), function(y) {
     file$y[record] <- y

@@ -52,27 +52,6 @@ set_rows <- function(set, levels, baseline, n) {
   rows
 }
 
-#' What the intercept and each level add to a record's row, or linear predictor
-#'
-#' @param x (matrix or double) A row, or number, for each column of the design.
-#' @param coding (list) `levels` and `baseline` of the predictors.
-#' @return (as `x`) The intercept's first, then those of all levels of all
-#'   predictors; 0 for the baselines.
-#' @noRd
-level_lines <- function(x, coding) {
-  levels <- coding$levels
-  baselines <- 1 + cumsum(c(0, levels))[seq_along(levels)] + coding$baseline
-  at <- setdiff(seq_len(1 + sum(levels)), baselines)
-  if (is.matrix(x)) {
-    lines <- matrix(0, 1 + sum(levels), ncol(x))
-    lines[at, ] <- x
-  } else {
-    lines <- numeric(1 + sum(levels))
-    lines[at] <- x
-  }
-  lines
-}
-
 #' Levels of an amount in bins: as many whatever was released, since the cost is
 #' known beforehand; a set may have no record in some
 #' @return (integer)

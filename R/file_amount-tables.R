@@ -53,7 +53,7 @@ release_amount_tables <- function(amount, file, set, budget, bins, free, known,
 }
 
 #' Records as an amount's tables have them: predictors, then the amount's bin
-#' @param records (list) See own_measurement().
+#' @param records (list) See step_measurement().
 #' @return (integer matrix) 0 of a record without a value.
 #' @noRd
 binned_codes <- function(records, told, breaks) {

@@ -130,7 +130,7 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
 #' @param columns (count) Of the predictors' design.
 #' @noRd
 planned_amount <- function(bins, columns) {
-  step <- own_measurement("", columns)
+  step <- step_measurement("", columns)
   list(
     margin = margin_measurement(seq(0, bins), valued = FALSE),
     first = step, second = step

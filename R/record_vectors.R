@@ -138,6 +138,7 @@ measurements_of.score_release <- function(release, data) {
     records = function(x, at) {
       list(
         row = file$row[at], y = file$y[at],
+        predictors = file$predictors[at, , drop = FALSE],
         codes = if (!is.null(file$codes)) file$codes[at, , drop = FALSE]
       )
     },

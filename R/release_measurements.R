@@ -36,7 +36,7 @@ amount_measurements <- function(x, name) {
       list(coding = amount, family = amount$family, shape = shape),
       step[c("b", "clip", "geometry")]
     )
-    x <- own_measurement(what, length(step$b), own, k, name)
+    x <- step_measurement(what, length(step$b), own, k, name)
     with_noise_of(x, step)
   })
   c(
@@ -74,7 +74,7 @@ amount_predictor_names <- function(x, amount) {
 #' Records as the measurements of a file release have them
 #' @param file (list) See file_records().
 #' @return (list) `codes`, and `amounts`: of each `predictors` and `y`, see
-#'   own_measurement().
+#'   step_measurement().
 #' @noRd
 measured_records <- function(x, file) {
   n <- nrow(file$codes)
@@ -133,15 +133,8 @@ score_measurements <- function(x, file) {
     measurement <- levels_measurement(z, length(x$response$levels))
     return(list(with_noise_of(measurement, x$steps[[1]])))
   }
-  steps <- public_steps(x, file)
   c(
-    lapply(seq_along(steps), function(k) {
-      step <- steps[[k]]
-      lowest <- counted_above(x$family, step, step$clip)
-      with_noise_of(step_measurement(
-        step$geometry$z, step, step$clip, lowest, k
-      ), step)
-    }),
+    lapply(seq_along(x$steps), function(k) measured_step(x, file, k)),
     if (!is.null(x$margin)) {
       kind <- if (is_laplace(x$margin)) "laplace" else "gaussian"
       margin <- margin_measurement(x$margin$breaks, kind = kind)
@@ -180,6 +173,7 @@ audit_file <- function(x, data) {
   check_columns(x$response$name, data, "data")
   file <- published_rows(x$design, data)
   file$y <- record_values(x$response, data)
+  file$predictors <- design_codes(file$row, file$x)
   if (!is.null(x$margin)) {
     file$codes <- table_codes(x$population$coding, data)
     colnames(file$codes) <- names(x$population$coding)

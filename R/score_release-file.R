@@ -8,7 +8,7 @@
 #' record here.
 #' @return (list) `n`, `spec`, distinct_rows(), and functions:
 #'   * `outside(bounds)`: how many records lie outside of them;
-#'   * `whole(frame, clip, lowest)`: whole scores, see step_sums();
+#'   * `whole(frame, clip, lowest)`: whole scores, see whole_scores();
 #'   * `margin(breaks)`: how many records each bin holds;
 #'   * `levels()`: `row`, `level` (from 0) and `count` (`NULL`: 1) of items;
 #'   * `coded()`: the predictors in tables, see coded_cells();

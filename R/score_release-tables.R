@@ -217,12 +217,15 @@ swap_plan <- function(x, file, counts) {
     breaks <- breaks[kept]
   }
   frame <- score_frame(x$family, expected_line(x, file$x), x$shape)
-  rows <- file$x %*% x$population$whiten
-  length <- frame$scale * sqrt(rowSums(rows^2))
-  weight <- pmin(1, x$steps[[2]]$kappa / length) * frame$scale / frame$spread
+  geometry <- x$steps[[2]]$geometry
+  length <- frame$scale * sqrt(rowSums((file$x %*% geometry$whiten)^2))
+  weight <- pmin(1, geometry$kappa / length) * frame$scale / frame$spread
+  coding <- row_coding(file$x, levels)
   list(
-    breaks = breaks, expected = expected,
-    predictors = with_rows(file$codes, levels, rows, file$row),
+    breaks = breaks, expected = expected, predictors = list(
+      codes = cbind(file$codes, design_codes(file$row, file$x)),
+      levels = coding$levels, lines = level_lines(geometry$whiten, coding)
+    ),
     targets = targets, weight = weight[file$row]
   )
 }
@@ -272,39 +275,6 @@ expected_line <- function(x, rows) {
   spread <- x$population$spread
   line <- drop(rows %*% x$draws$mean)
   spread$centre + spread$factor * (line - spread$centre)
-}
-
-# Levels of a column in the core, at most
-largest_column <- 65535L
-
-#' Predictors with the rows of their design, as the core adds up scores
-#'
-#' Design rows are levels of further columns that have no table: in each of
-#' these the first level is none of its rows.
-#' @return (list) `codes`, `levels` and `lines`, see swapped_values().
-#' @noRd
-with_rows <- function(codes, levels, rows, row) {
-  held <- largest_column - 1L
-  further <- seq_len(ceiling(nrow(rows) / held))
-  none <- matrix(0, 1, ncol(rows))
-  parts <- lapply(further, function(k) {
-    from <- (k - 1L) * held
-    own <- seq(from + 1L, min(nrow(rows), from + held))
-    code <- row - from + 1L
-    code[code < 2L | code > length(own) + 1L] <- 1L
-    list(
-      code = as.integer(code), levels = length(own) + 1L,
-      lines = rbind(none, rows[own, , drop = FALSE])
-    )
-  })
-  list(
-    codes = do.call(cbind, c(list(codes), lapply(parts, `[[`, "code"))),
-    levels = as.integer(c(levels, vapply(parts, `[[`, 1L, "levels"))),
-    lines = do.call(rbind, c(
-      list(none[rep(1, 1 + sum(levels)), , drop = FALSE]),
-      lapply(parts, `[[`, "lines")
-    ))
-  )
 }
 
 #' A set's values, swapped towards the release's tables and scores

@@ -93,20 +93,33 @@ known_sums <- function(x, file) {
   )
 }
 
-#' The steps with what follows from public numbers, as step_of_file() had it
+#' The steps with what follows from public numbers, as noisy_step() had it
 #' @noRd
 public_steps <- function(x, file) {
-  scale <- prior_spec(x$prior, x$design$is_level)$scale
-  shape <- public_shape(x)
+  coding <- row_coding(file$x)
+  codes <- design_codes(seq_along(file$count), file$x)
   lapply(x$steps, function(step) {
-    frame <- score_frame(x$family, drop(file$x %*% step$reference), shape)
-    geometry <- score_geometry(
-      file, frame$scale, prior_information(scale, x$family, shape), x$spread
-    )
-    c(step, frame[c("centre", "spread")], list(
-      b = step$reference, geometry = geometry, z = geometry$z * geometry$unit
-    ))
+    frame <- score_frame(x$family, drop(file$x %*% step$b), public_shape(x))
+    own <- step$geometry
+    length <- frame$scale * sqrt(rowSums((file$x %*% own$whiten)^2))
+    step$geometry$weight <- frame$scale * pmin(1, own$kappa / length)
+    z <- own_vectors(codes, coding, frame$scale, own) * own$unit
+    c(step, frame[c("centre", "spread")], list(z = z))
   })
+}
+
+#' A step of a score release as a measurement again
+#' @noRd
+measured_step <- function(x, file, k) {
+  step <- x$steps[[k]]
+  own <- c(
+    list(
+      coding = row_coding(file$x), family = x$family, shape = public_shape(x)
+    ), step[c("b", "clip", "geometry")]
+  )
+  with_noise_of(step_measurement(
+    paste("noisy scores, step", k), length(step$b), own, k
+  ), step)
 }
 
 #' The responses of the linear predictor at which their sums are the target
@@ -119,10 +132,10 @@ public_steps <- function(x, file) {
 with_sums <- function(x, file, known, target, responses, rounds = 20) {
   step <- known$step
   geometry <- step$geometry
-  lowest <- counted_above(x$family, step, step$clip)
-  measurement <- step_measurement(geometry$z, step, step$clip, lowest, 2)
+  measurement <- measured_step(x, file, 2)
+  codes <- design_codes(file$row, file$x)
   sums <- function(y) {
-    whole_sums(measurement, c(file["row"], list(y = y)))[[1]][-1] *
+    whole_sums(measurement, list(predictors = codes, y = y))[[1]][-1] *
       geometry$unit * step$clip / score_steps
   }
   b <- x$coefficients

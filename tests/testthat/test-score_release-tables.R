@@ -187,13 +187,18 @@ test_that("design rows are the core's rows, in as many columns as needed", {
   rows <- matrix(stats::rnorm(70000 * 2), ncol = 2)
   row <- c(1L, 65534L, 65535L, 70000L)
   codes <- matrix(c(1L, 2L, 3L, 1L), 4)
-  made <- with_rows(codes, 3L, rows, row)
-  expect_identical(made$levels, c(3L, 65535L, 4467L))
-  first <- 1 + cumsum(c(0, made$levels))
-  sums <- Reduce(`+`, lapply(1:3, function(j) {
-    made$lines[first[j] + made$codes[, j], ]
-  }))
-  expect_equal(sums + made$lines[c(1, 1, 1, 1), ], rows[row, ])
+  coding <- row_coding(rows, 3L)
+  expect_identical(coding$levels, c(3L, 65535L, 4467L))
+  codes <- cbind(codes, design_codes(row, rows))
+  lines <- level_lines(diag(2), coding)
+  first <- 1 + cumsum(c(0, coding$levels))
+  sums <- Reduce(`+`, lapply(1:3, function(j) lines[first[j] + codes[, j], ]))
+  expect_equal(sums + lines[c(1, 1, 1, 1), ], rows[row, ])
+  b <- c(0.5, -2)
+  expect_identical(
+    line_sums_(codes, coding$levels, level_lines(b, coding)),
+    drop(rows %*% b)[row]
+  )
 })
 
 test_that("other records, few and of unknown levels, are served", {
