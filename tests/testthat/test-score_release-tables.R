@@ -99,13 +99,16 @@ test_that("the label holds tables, and the audit finds nearly all of it", {
     expect_true(all(worst$exact <= worst$claimed))
     expect_true(all(worst$exact >= 0.95 * worst$claimed))
     # Half the noise of the tables would be found
-    release <- unclass(release)
     release$tables$noise$scale <- release$tables$noise$scale / 4
-    weak <- worst_pairs(release, audit_file(release, data))
-    expect_gt(law_of_pair(weak[[1]], FALSE), 1.5 * worst$claimed[1])
+    found <- measurements_of.score_release(release, data)
+    weak <- worst_pair(found$pairs(2, 1:2)[[1]], found$measurements)
+    expect_gt(sqrt(weak$moved), 1.5 * worst$claimed[1])
   }
   release <- releases[["add-remove"]]
-  audit <- audit_guarantee(release, data, by_night(2e4, 8000), seed = 1)
+  audit <- audit_guarantee(
+    release, data,
+    replicates = by_night(2e4, 8000), seed = 1
+  )
   expect_true(all(audit$worst$found <= audit$worst$claimed))
   expect_true(all(audit$worst$found >= 0.7 * audit$worst$claimed))
   release$tables$residuals[[1]][1] <- 0
