@@ -76,14 +76,22 @@ worst_pair <- function(tried, measurements) {
   worst <- which.max(most)
   at <- which.max(moved[[worst]])
   parts <- lapply(measurements, function(x) {
+    pair <- lapply(tried[[worst]], function(records) records(x, at))
     lapply(seq_along(x$parts), function(part) {
-      each <- lapply(tried[[worst]], function(records) {
-        x$vectors(records(x, at), part)[1, ]
-      })
+      each <- lapply(pair, function(record) x$vectors(record, part)[1, ])
       list(difference = Reduce(`-`, each), scale = x$noise$scale[part])
     })
   })
-  list(moved = most[worst], parts = unlist(parts, recursive = FALSE))
+  parts <- unlist(parts, recursive = FALSE)
+  laplace <- is_laplace(measurements[[1]]$noise)
+  list(moved = sum(vapply(parts, moved_by, 0, laplace)), parts = parts)
+}
+
+#' Squared mu, or epsilon of Laplace noise
+#' @noRd
+moved_by <- function(part, laplace = FALSE) {
+  ratio <- abs(part$difference) / part$scale
+  if (laplace) sum(ratio) else sum(ratio^2)
 }
 
 #' A lower bound on mu from runs of the noise itself
@@ -103,9 +111,7 @@ sampled_law <- function(pair, replicates, level, seed) {
     part$difference <- part$difference[squares >= 0.005 * max(squares)]
     part
   })
-  middle <- sum(vapply(pair, function(part) {
-    sum(part$difference^2) / part$scale^2
-  }, 0)) / 2
+  middle <- sum(vapply(pair, moved_by, 0)) / 2
   upper <- function(count) {
     stats::qbeta((1 + level) / 2, count + 1, replicates - count)
   }

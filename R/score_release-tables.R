@@ -5,10 +5,6 @@
 # Bins of the response, at most: tenths and twentieths are unions of them
 score_table_bins <- 20
 
-# Only swaps that bring a set closer: they start from the model's draws, which
-# others would forget
-score_swaps <- list(beta = 1e6, sweeps = 10L, scores = 15)
-
 # Records of a set in a cell of a table that says what the model expects, at
 # least, and of a set whose values are swapped. Fewer are spread evenly, which
 # weakens relations.
@@ -190,8 +186,8 @@ table_breaks <- function(x, bins) {
 #' @param x (`score_release`) With a margin.
 #' @param file (list) See published_rows(), with `codes`.
 #' @param counts (list) See margin_counts().
-#' @return (list or `NULL`, where there is nothing to swap) `breaks`,
-#'   `expected`, `predictors`, `targets`, `weight`: see swapped_values().
+#' @return (list or `NULL`, where there is nothing to swap) `line`, `set`,
+#'   `targets`, `expected`: see swapped_values().
 #' @noRd
 swap_plan <- function(x, file, counts) {
   n <- length(file$row)
@@ -203,30 +199,25 @@ swap_plan <- function(x, file, counts) {
   share <- expected_shares(x, file, breaks)
   # A level more each, for what the file had not
   levels <- coded_levels(x$population$coding) + 1L
-  targets <- sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
+  tables <- sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
   for (name in x$tables$columns) {
     j <- match(name, names(levels))
     excess <- rbind(x$tables$excess[[name]], 0)
-    targets[[j]] <- targets[[j]] +
+    tables[[j]] <- tables[[j]] +
       as.vector(tabulate(file$codes[, j], levels[j]) * excess)
   }
   expected <- drop(share %*% means_of_bins(x, breaks))[file$row]
   if (is.null(x$tables) || !has_own_predictors(x, file)) {
     kept <- kept_breaks(length(breaks) + 1, n, levels - 1)
-    targets <- lapply(targets, merged_bins, kept, length(breaks) + 1)
+    tables <- lapply(tables, merged_bins, kept, length(breaks) + 1)
     breaks <- breaks[kept]
   }
-  frame <- score_frame(x$family, expected_line(x, file$x), x$shape)
-  geometry <- x$steps[[2]]$geometry
-  length <- frame$scale * sqrt(rowSums((file$x %*% geometry$whiten)^2))
-  weight <- pmin(1, geometry$kappa / length) * frame$scale / frame$spread
-  coding <- row_coding(file$x, levels)
   list(
-    breaks = breaks, expected = expected, predictors = list(
+    line = expected_line(x, file$x)[file$row], expected = expected,
+    targets = list(breaks = breaks, tables = tables), set = list(
       codes = cbind(file$codes, design_codes(file$row, file$x)),
-      levels = coding$levels, lines = level_lines(geometry$whiten, coding)
-    ),
-    targets = targets, weight = weight[file$row]
+      coding = row_coding(file$x, levels)
+    )
   )
 }
 
@@ -275,22 +266,4 @@ expected_line <- function(x, rows) {
   spread <- x$population$spread
   line <- drop(rows %*% x$draws$mean)
   spread$centre + spread$factor * (line - spread$centre)
-}
-
-#' A set's values, swapped towards the release's tables and scores
-#' @param plan (list or `NULL`) See swap_plan().
-#' @noRd
-swapped_scores <- function(x, plan, y, words) {
-  if (is.null(plan)) {
-    return(y)
-  }
-  targets <- c(
-    plan$targets,
-    rep(list(double()), length(plan$predictors$levels) - length(plan$targets))
-  )
-  swapped_values(
-    y, plan$expected + mean(y - plan$expected), plan$breaks, plan$predictors,
-    targets, plan$weight, words,
-    swaps = score_swaps
-  )
 }

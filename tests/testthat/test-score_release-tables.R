@@ -164,15 +164,19 @@ test_that("swaps leave a set's values as they are, within their bounds", {
     plan <- swap_plan(release, file, counts)
     words <- c(1, 2)
     y <- draw_scores(release, file, counts, words, 1:2)
-    swapped <- swapped_scores(release, plan, y, words)
+    swapped <- swapped_values(
+      release, y, plan$line, plan$set, plan$targets, words, score_swaps,
+      plan$expected
+    )
     expect_identical(sort(swapped), sort(y))
     expect_false(identical(swapped, y))
     # Nearer to the targets
     miss <- function(y) {
-      bin <- factor(findInterval(y, plan$breaks), 0:length(plan$breaks))
-      sum(vapply(seq_along(plan$targets), function(j) {
-        rows <- factor(file$codes[, j], seq_len(plan$predictors$levels[j]))
-        sum((as.vector(table(rows, bin)) - plan$targets[[j]])^2)
+      breaks <- plan$targets$breaks
+      bin <- factor(findInterval(y, breaks), 0:length(breaks))
+      sum(vapply(seq_along(plan$targets$tables), function(j) {
+        rows <- factor(file$codes[, j], seq_len(plan$set$coding$levels[j]))
+        sum((as.vector(table(rows, bin)) - plan$targets$tables[[j]])^2)
       }, 0))
     }
     expect_lt(miss(swapped), 0.1 * miss(y))
