@@ -79,7 +79,7 @@ measurements_of.score_release <- function(release, data) {
     list(
       row = file$row[at], y = y[at],
       predictors = file$predictors[at, , drop = FALSE],
-      codes = if (!is.null(file$codes)) file$codes[at, , drop = FALSE]
+      told = if (!is.null(file$told)) file$told[at, , drop = FALSE]
     )
   }
   list(
@@ -87,7 +87,7 @@ measurements_of.score_release <- function(release, data) {
     n = n, records = records(file$y),
     claimed = if (release$delta == 0) total$epsilon else sqrt(2 * total$rho),
     most = 1, pairs = function(rows, words) {
-      each <- which(!duplicated(cbind(file$row, file$codes)))
+      each <- which(!duplicated(cbind(file$row, file$told)))
       ends <- lapply(file$extremes, function(y) records(rep(y, n), each))
       list("add-remove" = lapply(ends, list), replace = list(ends))
     },
@@ -157,40 +157,60 @@ file_measurements <- function(x) {
 amount_measurements <- function(x, name) {
   amount <- x$amounts[[name]]
   what <- what_of_amounts(names(x$amounts))
-  margin <- margin_measurement(
-    amount$margin$breaks, what, valued = FALSE, about = name
-  )
-  shape <- if (length(amount$family$extras) > 0) amount$reference$values[[2]]
-  steps <- lapply(seq_along(amount$steps), function(k) {
-    step <- amount$steps[[k]]
-    own <- c(
-      list(coding = amount, family = amount$family, shape = shape),
-      step[c("b", "clip", "geometry")]
-    )
-    x <- step_measurement(what, length(step$b), own, k, name)
-    with_noise_of(x, step)
-  })
-  c(
-    list(with_noise_of(margin, amount$margin)), steps,
-    if (!is.null(amount$tables)) list(binned_measurement(x, amount, what))
+  names <- amount_predictor_names(x, amount)
+  response_measurements(
+    amount, amount, rep(what, 4), name,
+    stats::setNames(amount$levels, names),
+    !names %in% names(x$levels)[x$block$published], x$neighbours
   )
 }
 
-#' An amount's tables of its bins by its predictors
+#' The measurements of a response: its margin, two steps, its tables
+#'
+#' @param x (list) A score release, or an amount of a file release.
+#' @param coding (list) Of its predictors, see level_lines().
+#' @param what (four strings) What pays for the margin, the steps, the tables.
+#' @param about (string or `NULL`) The amount. `NULL`: every record has a value.
+#' @param levels (named integer) Of the predictors that may have a table.
+#' @param free (logical) Which of them are protected.
 #' @noRd
-binned_measurement <- function(x, amount, what) {
-  tables <- amount$tables
-  names <- amount_predictor_names(x, amount)
-  budget <- list(neighbours = x$neighbours, amount = NA, sigma = NA)
-  free <- !names %in% names(x$levels)[x$block$published]
-  plan <- binned_tables_plan(
-    amount$levels, length(tables$breaks) + 1L, budget, free
+response_measurements <- function(x, coding, what, about, levels, free,
+                                  neighbours) {
+  steps <- lapply(seq_along(x$steps), function(k) {
+    measured_step(x, coding, k, what[k + 1], about)
+  })
+  c(
+    if (!is.null(x$margin)) {
+      kind <- if (is_laplace(x$margin)) "laplace" else "gaussian"
+      margin <- margin_measurement(
+        x$margin$breaks, what[1], kind, is.null(about), about
+      )
+      list(with_noise_of(margin, x$margin))
+    },
+    steps,
+    if (!is.null(x$tables)) {
+      list(binned_measurement(
+        x$tables, what[4], about, levels, free, neighbours
+      ))
+    }
   )
-  told <- c(names[plan$told], paste(amount$name, "in bins"))
+}
+
+#' Tables of a response's bins by its predictors
+#' @noRd
+binned_measurement <- function(tables, what, about, levels, free, neighbours) {
+  budget <- list(neighbours = neighbours, amount = NA, sigma = NA)
+  plan <- binned_tables_plan(
+    unname(levels), length(tables$breaks) + 1L, budget, free
+  )
   table_measurement(
-    plan, tables$noise, what, told,
-    function(records) binned_codes(records, plan$told, tables$breaks),
-    amount$name
+    plan, tables$noise, what,
+    c(names(levels)[plan$told], paste(c(about, "in bins"), collapse = " ")),
+    function(records) {
+      records$predictors <- records[["told"]] %||% records$predictors
+      binned_codes(records, plan$told, tables$breaks)
+    },
+    about
   )
 }
 
@@ -253,40 +273,17 @@ score_measurements <- function(x, file) {
     measurement <- levels_measurement(z, length(x$response$levels))
     return(list(with_noise_of(measurement, x$steps[[1]])))
   }
-  c(
-    lapply(seq_along(x$steps), function(k) measured_step(x, file, k)),
-    if (!is.null(x$margin)) {
-      kind <- if (is_laplace(x$margin)) "laplace" else "gaussian"
-      margin <- margin_measurement(x$margin$breaks, kind = kind)
-      list(with_noise_of(margin, x$margin))
-    },
-    if (!is.null(x$tables)) list(score_table_measurement(x$tables))
-  )
-}
-
-#' The tables of a score release: records have `codes` of all predictors
-#' @noRd
-score_table_measurement <- function(tables) {
-  levels <- vapply(tables$residuals, nrow, 1L)
-  budget <- list(neighbours = "replace", amount = NA, sigma = NA)
-  plan <- binned_tables_plan(
-    levels, length(tables$breaks) + 1L, budget, rep(FALSE, length(levels))
-  )
-  table_measurement(
-    plan, tables$noise, "noisy tables", c(tables$columns, "bins"),
-    function(records) {
-      own <- records$codes[, tables$columns, drop = FALSE]
-      # Of a level that the file did not have
-      own[t(t(own) > levels)] <- 0L
-      binned_codes(
-        list(predictors = own, y = records$y), seq_along(levels), tables$breaks
-      )
-    }
+  levels <- coded_levels(x$population$coding %||% list())
+  response_measurements(
+    x, row_coding(file$x), paste("noisy", c(
+      "margin", "scores, step 1", "scores, step 2", "tables"
+    )), NULL, levels, rep(FALSE, length(levels)), "replace"
   )
 }
 
 #' The file of an audit, and the responses that one record is given
-#' @return (list) `y` (modelled scale), `x`, `row`, `count`, `extremes`.
+#' @return (list) `y` (modelled scale), `x`, `row`, `count`, `extremes`,
+#'   `predictors` (of the steps) and `told` (of the tables).
 #' @noRd
 audit_file <- function(x, data) {
   check_data_frame(data)
@@ -295,8 +292,10 @@ audit_file <- function(x, data) {
   file$y <- record_values(x$response, data)
   file$predictors <- design_codes(file$row, file$x)
   if (!is.null(x$margin)) {
-    file$codes <- table_codes(x$population$coding, data)
-    colnames(file$codes) <- names(x$population$coding)
+    coding <- x$population$coding
+    file$told <- table_codes(coding, data)
+    # Of a level that the file did not have
+    file$told[t(t(file$told) > coded_levels(coding))] <- 0L
   }
   file$extremes <- switch(x$family$kind,
     categorical = , binary = , proportion = 0:1, count = c(0, 1e9),

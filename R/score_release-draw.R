@@ -203,18 +203,17 @@ public_steps <- function(x, file) {
   })
 }
 
-#' A step of a score release as a measurement again
+#' A step of a release as a measurement again
+#' @param x (list) A score release, or an amount of a file release.
+#' @param coding (list) Of its predictors, see level_lines().
 #' @noRd
-measured_step <- function(x, file, k) {
+measured_step <- function(x, coding, k, what = "", about = NULL) {
   step <- x$steps[[k]]
   own <- c(
-    list(
-      coding = row_coding(file$x), family = x$family, shape = public_shape(x)
-    ), step[c("b", "clip", "geometry")]
+    list(coding = coding, family = x$family, shape = public_shape(x)),
+    step[c("b", "clip", "geometry")]
   )
-  with_noise_of(step_measurement(
-    paste("noisy scores, step", k), length(step$b), own, k
-  ), step)
+  with_noise_of(step_measurement(what, length(step$b), own, k, about), step)
 }
 
 #' The responses of the linear predictor at which their sums are the target
@@ -227,7 +226,7 @@ measured_step <- function(x, file, k) {
 with_sums <- function(x, file, known, target, responses, rounds = 20) {
   step <- known$step
   geometry <- step$geometry
-  measurement <- measured_step(x, file, 2)
+  measurement <- measured_step(x, row_coding(file$x), 2)
   codes <- design_codes(file$row, file$x)
   sums <- function(y) {
     whole_sums(measurement, list(predictors = codes, y = y))[[1]][-1] *

@@ -65,7 +65,7 @@ test_that("records of scores and histograms are shown, too", {
   release <- ce_release(data, epsilon = 1, bounds = c(10, 2e6), delta = 0)
   shown <- record_vectors(release, data, 3)
   expect_identical(shown$unit, "epsilon")
-  expect_identical(shown$table$part, c("step 1", "step 2", "margin"))
+  expect_identical(shown$table$part, c("margin", "step 1", "step 2"))
   expect_equal(shown$table$length, unname(vapply(
     shown$vectors, function(v) sum(abs(v)), 0
   )))
