@@ -6,16 +6,18 @@
 #' replaces responses by each of a set of values, and computes the weights anew
 #' on each neighbour, as the mechanism would. For larger models, the audit of a
 #' fit refits weights and posterior on a few neighbours and gives a lower
-#' confidence bound on the loss. A [score_release()] is audited as a whole: by
-#' the exact distribution of its sums on the worst neighbours and, if its noise
-#' is Gaussian, by running this noise many times. A [file_release()] is audited
-#' in two ways. Neighbours differ in one record, or in one unit if the plan has
-#' units. First, the audit computes how far a neighbour can move the noisy
-#' numbers, from the vectors that the release adds up. For this it tries the
-#' records of the file and arbitrary records that the codebook allows. Second,
-#' the audit runs the release again on neighbouring files, with the same random
-#' numbers. No noisy number may then move by more than the release has paid for,
-#' and everything else must stay the same.
+#' confidence bound on the loss.
+#'
+#' A release with noise is audited as a whole. The audit computes how far a
+#' neighbour can move all noisy numbers together, from the vectors that the
+#' release adds up (see [record_vectors()]). For a [score_release()] and a
+#' [perturbed_histogram()] it tries the ends of the response. If the noise of a
+#' score release is Gaussian, it also runs this noise many times. For a
+#' [file_release()] neighbours differ in one record, or in one unit if the plan
+#' has units. It tries the records of the file and arbitrary records that the
+#' codebook allows. It also runs the release again on neighbouring files, with
+#' the same random numbers. No noisy number may then move by more than the
+#' release has paid for, and everything else must stay the same.
 #'
 #' A [fit_file()] under a mechanism is always audited exactly, and a regression
 #' with more than three parameters is an error. The audit removes whole records,
@@ -32,13 +34,14 @@
 #' much.
 #'
 #' @param x A formula, a `synthesizer`, a `score_release`, a `file_release`, a
-#'   `file_synthesizer` or a `pseudo_posterior` (its last fit).
+#'   `perturbed_histogram`, a `file_synthesizer` or a `pseudo_posterior` (its
+#'   last fit).
 #' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()],
 #'   `data` is the file it was made from, or a made-up file with the same
-#'   columns. The audit gives the record with the longest public vector the two
-#'   most extreme responses in turn. It compares these two files with each other
-#'   and with the file without this record. For a [file_release()], `data` is
-#'   the [file_plan()] it was made from.
+#'   columns. The audit gives each combination of the predictors the two most
+#'   extreme responses in turn. For a [perturbed_histogram()], `data` is its
+#'   file or its vector. For a [file_release()], `data` is the [file_plan()] it
+#'   was made from.
 #' @param mechanism (a mechanism, string or function) As in
 #'   [pseudo_posterior()]: `mechanism("cw", radius = 0.2)`, for instance, or a
 #'   name, see [mechanisms]. All except `"risk"` and `"score"` are allowed. All
@@ -93,10 +96,11 @@
 #'   bounds. Default 0.95.
 #' @param seed (whole number or `NULL`) Seed of the refits. Default `NULL`.
 #'
-#' @return For a `score_release`, a `score_audit`: a list with
+#' @return For a `score_release` or a `perturbed_histogram`, a `score_audit`: a
+#'   list with
 #'   * `worst` (data frame, a row for each relation): `neighbours`; `claimed`
 #'     and `exact`, which are mu, or epsilon for Laplace noise; and `found`, the
-#'     lower bound from the runs;
+#'     lower bound from the runs (of a score release with Gaussian noise);
 #'   * `curve` (data frame): `neighbours`, and the error rates `false_positive`
 #'     and `false_negative` of a test that tells the two files apart.
 #'

@@ -35,8 +35,10 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   if (n > 1 && length(amount$levels) > 0) {
     # With the same chances in all sets their values would go together
     own <- floor(uniforms_(2, words, 2 * stream + 1) * 2^32)
-    y <- swapped_amounts(
-      amount, set, group, line, amount$counts, y, swaps, own, room
+    y <- swapped_values(
+      amount, y, line, list(codes = set, coding = amount),
+      amount_targets(amount, set), own, swaps,
+      group = group, room = room
     )
   }
   y
@@ -53,48 +55,20 @@ placed_values <- function(amount, line, error, scale, p, counts, room) {
   if (is.null(room)) y else given_room(y, room)
 }
 
-#' Values swapped between records, so that the margin stays as it is
+#' What the tables of a set should be: what the model expects, and what the
+#' released tables have beside it
+#' @return (list) `breaks` and `tables`, see swapped_values().
 #' @noRd
-swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words,
-                            room = NULL) {
-  n <- length(y)
+amount_targets <- function(amount, set) {
+  n <- nrow(set)
   breaks <- amount$tables$breaks %||%
-    quantile_breaks(amount, counts, table_bins)
-  targets <- expected_bins(amount, set, breaks, n)
+    quantile_breaks(amount, amount$counts, table_bins)
+  tables <- expected_bins(amount, set, breaks, n)
   for (t in seq_along(amount$tables$columns)) {
     j <- amount$tables$columns[t]
-    targets[[j]] <- targets[[j]] + amount$tables$excess[[t]] * n / amount$n
+    tables[[j]] <- tables[[j]] + amount$tables$excess[[t]] * n / amount$n
   }
-  mean <- if (is_location(amount$family)) {
-    mapped_mean(y, line)
-  } else {
-    mean <- family_mean(amount$family, line)
-    mean * base::mean(y) / base::mean(mean)
-  }
-  frame <- score_frame(amount$family, line, amount$shape)
-  geometry <- amount$steps[[2]]$geometry
-  lines <- level_lines(geometry$whiten, amount)
-  length <- frame$scale *
-    line_lengths_(set, amount$levels, lines, default_threads())
-  weight <- pmin(1, geometry$kappa / length)
-  swapped_values(
-    y, mean, breaks, list(codes = set, levels = amount$levels, lines = lines),
-    targets, weight * frame$scale / frame$spread, words, group, swaps, room
-  )
-}
-
-#' What values have beside their linear predictor once ranks are mapped to the
-#' margin
-#'
-#' The margin of a file is no sum of a line and errors of the family: mapped to
-#' it, means rise along the linear predictor more steeply, or less, than it
-#' does. Pulled towards the linear predictor itself, swaps would undo that.
-#' @param y (double, n) Values before they are swapped.
-#' @noRd
-mapped_mean <- function(y, line) {
-  centred <- line - mean(line)
-  slope <- sum(centred * y) / max(sum(centred^2), 1e-300)
-  mean(y) + slope * centred
+  list(breaks = breaks, tables = tables)
 }
 
 # Room that rules leave --------------------------------------------------------

@@ -132,29 +132,20 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     location = b, scale = unit * c(2.5, rep(1, length(b) - 1)),
     slopes = seq_along(b)[-1]
   )
-  clip <- law_of(family)$clip * line_unit(family, shape)
-  coding <- list(levels = levels, baseline = baseline)
-  steps <- list()
-  last <- NULL
-  for (k in 1:2) {
-    drop_copies(n)
-    last <- own_step(
-      file, rows, coding, family, b, shape, clip[k], prior, budget[[k + 1]], n,
-      stage_seed(seed, "step", k), last
-    )
-    steps[[k]] <- last
-    found <- both_posteriors(
-      family, rows, steps, b, prior, shape,
-      if (!is.null(unknown)) function(posterior) {
-        unknown(rows$kept, expected_pulls(family, rows, steps, posterior))
-      }
-    )
-    b <- found$shrunk$mean
-  }
-  found <- with_shape_error(found, family, rows, steps)
+  like <- list(
+    what = rep(file$what, 2), n = n, family = family, shape = shape,
+    prior = prior, clip = law_of(family)$clip * line_unit(family, shape),
+    coding = list(levels = levels, baseline = baseline), spread = 1, rounds = 8
+  )
+  noisy <- noisy_steps(
+    file, rows, like, budget, b, seed, unknown
+  )
+  steps <- noisy$steps
+  found <- noisy$found
+  b <- found$shrunk$mean
   released <- c(amount, list(
     steps = lapply(steps, function(step) {
-      step$geometry <- step$geometry[c("whiten", "kappa", "unit")]
+      step$geometry <- kept_geometry(step$geometry)
       step[setdiff(names(step), c("centre", "spread", "z", "kappa"))]
     }),
     margin = margin,
@@ -170,7 +161,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     draws = list(
       mean = with_lost_variance(
         found$shrunk, rows, hidden(unname(split(
-          level_lines(found$shrunk$mean, coding)[-1],
+          level_lines(found$shrunk$mean, like$coding)[-1],
           rep(seq_along(levels), levels)
         )))
       ),
@@ -299,149 +290,73 @@ with_lost_variance <- function(posterior, rows, hidden = 0) {
   b
 }
 
-# Own weights ------------------------------------------------------------------
+# Predictors: levels of other columns, as the core reads a design --------------
 
-#' One step: as score_step(), with vectors of own weights
-#'
-#' @param file (list) See release_amount().
-#' @param rows (list) See set_rows().
-#' @param coding (list) `levels` and `baseline` of the predictors.
-#' @param n (number) Records with values, as released.
-#' @return (list) See step_of_file().
+# Rows of the synthetic set that geometry and posterior are computed from
+amount_rows <- 50000
+
+# Bins of an amount where it is a predictor of others: of an amount that the
+# budget bears tables of, and of any other. More bins keep more of a correlation
+# of two amounts and add more noise.
+earlier_bins <- c(tables = 12, plain = 5)
+
+#' Each predictor's most common level in a synthetic set: others are compared
+#' with it
 #' @noRd
-own_step <- function(file, rows, coding, family, b, shape, clip, prior, budget,
-                     n, seed, last) {
-  frame <- score_frame(family, drop(rows$x %*% b), shape)
-  geometry <- if (is_location(family)) last$geometry
-  z <- last$z
-  if (is.null(geometry)) {
-    geometry <- score_geometry(
-      rows, frame$scale, prior_information(prior$scale, family, shape), 1,
-      rounds = 8
-    )
-    z <- own_vectors(rows$codes, coding, frame$scale, geometry) * geometry$unit
+most_common <- function(set, levels) {
+  vapply(seq_along(levels), function(j) {
+    which.max(tabulate(set[, j], levels[j]))
+  }, 1L)
+}
+
+#' Predictors as the core reads a design
+#' @param predictors (integer matrix) Levels.
+#' @return (list) See design_parts().
+#' @noRd
+predictor_parts <- function(predictors, levels, baseline) {
+  n <- nrow(predictors)
+  codes <- predictors
+  for (j in seq_along(levels)) {
+    own <- predictors[, j]
+    codes[, j] <- (own - (own > baseline[j])) * (own != baseline[j])
   }
-  x <- paid_by(own_measurement(file$what, ncol(z), list(
-    coding = coding, family = family, b = b, shape = shape, clip = clip,
-    geometry = geometry
-  )), budget)
-  noise <- x$noise
-  sums <- measured(x, file, list(seed))[[1]]
-  unit <- geometry$unit * clip / score_steps
-  records <- score_counted * n
-  c(
-    list(
-      sum = sums[-1] * unit, share = sums[1] / records,
-      noise = noise$deviation * unit, share_noise = noise$deviation / records,
-      clip = clip, kappa = geometry$kappa
-    ),
-    noise, list(z = z), frame[c("centre", "spread")],
-    list(b = b, geometry = geometry)
-  )
-}
-
-#' Whole vectors with the records' own weights
-#'
-#' w d L'x in whole units, rounded towards 0, with w = min(1, kappa / l) and l
-#' the length of d L'x. A vector that is longer than `score_length`, which is
-#' checked in whole numbers, is 0: no record pulls harder, whatever the
-#' geometry, the predictors and their rounding are. A record's vector depends on
-#' its own predictors to the last digit: a product of matrices would round it
-#' otherwise in another row.
-#' @param codes (integer matrix) Levels of the predictors.
-#' @param coding (list) Their `levels` and `baseline`.
-#' @param scale (double) d, see score_geometry().
-#' @return (whole matrix)
-#' @noRd
-own_vectors <- function(codes, coding, scale, geometry) {
-  own_vectors_(
-    codes, coding$levels, level_lines(geometry$whiten, coding), scale,
-    own_limit(geometry)
-  )
-}
-
-own_limit <- function(geometry) {
+  storage.mode(codes) <- "integer"
   list(
-    kappa = geometry$kappa, unit = geometry$unit, longest = score_length
+    n_columns = 1L + sum(levels - 1L), intercept = TRUE,
+    codes = unname(codes), n_levels = as.integer(levels),
+    factor_column = as.integer(1 + cumsum(c(0, levels - 1))[seq_along(levels)]),
+    numeric = matrix(0, n, 0), numeric_column = integer()
   )
 }
 
-#' What each record of a set is expected to add to the sums of both steps
-#' @param rows (list) See set_rows().
-#' @param posterior (list) See score_posterior().
-#' @return (matrix, a row for each of `rows$kept`)
+#' A synthetic set in place of the file: its distinct rows, as many as released
+#' @return (list) See distinct_rows(); `codes`: levels of each row; `kept`:
+#'   the records of the set that these are of.
 #' @noRd
-expected_pulls <- function(family, rows, steps, posterior) {
-  eta <- drop(rows$x %*% posterior$mean)
-  pulls <- lapply(steps, function(step) {
-    step$z * expected_scores(family, step, posterior$shape)(eta)$mean
-  })
-  do.call(cbind, pulls)[rows$row, , drop = FALSE]
+set_rows <- function(set, levels, baseline, n) {
+  kept <- spaced_rows(nrow(set), amount_rows)
+  if (nrow(set) > amount_rows) set <- set[kept, , drop = FALSE]
+  rows <- distinct_rows(predictor_parts(set, levels, baseline))
+  rows$codes <- set[match(seq_along(rows$count), rows$row), , drop = FALSE]
+  rows$count <- rows$count * n / nrow(set)
+  rows$kept <- kept
+  rows
 }
 
-#' A step as a measurement: see step_sums()
-#'
-#' The bound is known before the step is: no record's vector is longer.
-#' @param columns (count) Of the predictors' design.
-#' @param step (list) `coding` and `family` of the amount, and where its scores
-#'   are taken: `b`, `shape`, `clip` and `geometry`. `NULL`: not known yet.
-#' @return (`measurement`) Of records with `predictors` (levels) and `y`
-#'   (modelled scale, `NA`: none).
+#' Levels of an amount in bins: as many whatever was released, since the cost is
+#' known beforehand; a set may have no record in some
+#' @return (integer)
 #' @noRd
-own_measurement <- function(what, columns, step = NULL, number = 1,
-                            about = NULL) {
-  valued <- function(records) {
-    at <- which(!is.na(records$y))
-    list(predictors = records$predictors[at, , drop = FALSE], y = records$y[at])
-  }
-  new_measurement(
-    what, paste("step", number), columns + 1,
-    bound = function(kind) sensitivity_of_reach(score_length, kind),
-    vectors = function(records, part) {
-      file <- valued(records)
-      own <- own_scores(file, step)
-      z <- own_vectors(
-        file$predictors, step$coding, own$scale, step$geometry
-      )
-      vectors <- matrix(0, length(records$y), columns + 1)
-      vectors[!is.na(records$y), ] <-
-        cbind(score_counted * own$inside, z * own$q)
-      vectors
-    },
-    counts = valued,
-    sums = function(file) {
-      own <- own_scores(file, step)
-      list(c(
-        score_counted * sum(own$inside),
-        own_sums_(
-          file$predictors, step$coding$levels,
-          level_lines(step$geometry$whiten, step$coding), own$scale, own$q,
-          own_limit(step$geometry), default_threads()
-        )
-      ))
-    },
-    about = about
-  )
-}
+levels_of_bins <- function() as.integer(max(earlier_bins)) + 1L
 
-#' Whole scores of records, and the scale of their vectors
-#' @param step (list) See own_measurement().
-#' @return (list) `scale`, and `q` and `inside`, see whole_scores().
+#' Levels of these predictors, those of one level among them
+#' @param levels (named list) Of the block's columns.
+#' @param earlier (named integer) Levels of amounts in bins.
+#' @return (named integer)
 #' @noRd
-own_scores <- function(file, step) {
-  eta <- line_sums_(
-    file$predictors, step$coding$levels, level_lines(step$b, step$coding),
-    default_threads()
-  )
-  frame <- score_frame(step$family, eta, step$shape)
-  lowest <- counted_above(step$family, frame, step$clip)
-  c(
-    frame["scale"], whole_scores(score_of(file$y, frame), step$clip, lowest)
-  )
-}
-
-#' Copies of a large file's values would stay until R looks for garbage
-#' @noRd
-drop_copies <- function(n) {
-  if (n > 1e5) gc(verbose = FALSE)
+predictor_levels <- function(amount, levels, earlier) {
+  sizes <- lengths(levels)
+  own <- match(amount$name, names(levels))
+  if (!is.na(own)) sizes[own] <- length(amount$part)
+  c(sizes, earlier)
 }

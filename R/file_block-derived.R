@@ -21,7 +21,7 @@ derived_rounds <- 5
 #' What noisy tables tell
 #'
 #' @param plan (list) `levels`, `published`, `fixed`, `tables`, and their
-#'   `residuals` and `noise`: see release_block().
+#'   `residuals` and `noise`: see release_plan().
 #' @param derived (list) See derived_columns(). `NULL`: the tables tell it.
 #' @param nearest,told See block_margins() and block_targets().
 #' @return (list) `derived`, `margins` (of all columns), `targets` (of tables of
@@ -373,7 +373,7 @@ rules_underived <- function(rules, derived) {
 }
 
 #' A block of the columns that follow none, by their numbers among those
-#' @param release (list) See release_block().
+#' @param release (list) See release_plan().
 #' @noRd
 underived_block <- function(release) {
   kept <- setdiff(seq_along(release$levels), followers(release$derived))

@@ -25,7 +25,7 @@ fitting_work <- function(block, n) {
 #' Cells start from their margins and move one at a time by their conditional
 #' law under exp(-beta sum of weighted squared misses / 2). beta rises to 3
 #' standard deviations of the noise. The file is not read.
-#' @param release (list) See release_block().
+#' @param release (list) See release_plan().
 #' @param m (count) Number of sets.
 #' @param n (count or `NULL`) Records a set. `NULL`: as many as released, noisy
 #'   where secret. Where columns are published it is theirs.

@@ -138,7 +138,7 @@ margin_factor <- function(pairs, budget, n) {
 
 #' The whole noise of every table
 #' @inheritParams allocate_noise
-#' @return (data frame) See release_block().
+#' @return (data frame) See release_plan().
 #' @noRd
 table_noise <- function(plan, n, margins = NULL) {
   variance <- if (length(plan$tables) > 0) allocate_noise(plan, n, margins)

@@ -2,17 +2,14 @@
 # category. Its margins, pairs and stated tables are measured as residuals, with
 # exact noise, once. Targets and any number of sets follow without the file.
 
-#' Release the tables of a file's discrete block
+#' Release the tables of a file's discrete block, whose charges are paid
 #'
 #' Published columns are exact. Where none is, and records are added or removed,
 #' the number of records is secret: it is released with noise first.
 #' @param codes (integer matrix, N x d) Levels, from 1.
-#' @param levels,published,stated,mu See plan_block(). `tables` are the stated
-#'   ones.
+#' @param plan (list) See plan_block().
 #' @param rules (list) What no record may be: `columns` (integer) and
 #'   `forbidden` (integer matrix, a row for each combination of their levels).
-#' @param delta (number) Which the gaps between discrete and Gaussian noise may
-#'   take a hundredth of.
 #' @param seed (seed or `NULL`) See seed_words().
 #' @return (list) Of public and released numbers only: `n` (number, noisy where
 #'   secret), `margins` (list of double, counts by column), `derived` (see
@@ -23,23 +20,6 @@
 #'   `levels`, `published`, `fixed` (integer matrix of the published columns;
 #'   without any no rows), `size_noise` (of N, `NULL` where it is public),
 #'   `rules`, `costs`, `mu`, `delta`, `neighbours`.
-#' @noRd
-release_block <- function(codes, levels, published, tables = list(), mu,
-                          neighbours = relation_names, delta = 1e-6,
-                          rules = list(), seed = NULL) {
-  check_block(codes, levels, published, tables, rules)
-  check_number(mu, above = 0, max = 100)
-  check_argument(delta)
-  neighbours <- check_argument(neighbours)
-  check_argument(seed)
-  public_n <- if (neighbours == "replace" || any(published)) nrow(codes)
-  plan <- plan_block(
-    as.integer(levels), published, tables, mu, neighbours, delta, public_n
-  )
-  release_plan(codes, plan, rules, seed)
-}
-
-#' The same of a plan whose charges are paid
 #' @noRd
 release_plan <- function(codes, plan, rules, seed) {
   n <- if (plan$secret) {

@@ -1,9 +1,11 @@
-# What the amounts of a file release may spend. All together it is fixed
-# beforehand. How it is divided among them follows from noisy numbers of records
-# that are released by then: Gaussian mechanisms, each chosen by what those
-# before it have shown, are no more than one of the total mu squared, if no
-# choice spends more than that (Smith and Thakurta 2022, Fully adaptive
-# composition for Gaussian differential privacy). So it is with zCDP.
+# What a file release spends, and on what: from the plan alone.
+
+# What its amounts spend is fixed beforehand, all together. How it is divided
+# among them follows from noisy numbers of records that are released by then:
+# Gaussian mechanisms, each chosen by what those before it have shown, are no
+# more than one of the total mu squared, if no choice spends more than that
+# (Smith and Thakurta 2022, Fully adaptive composition for Gaussian differential
+# privacy). So it is with zCDP.
 
 # Of an amount's mu squared: margin, two steps, tables. Without tables the other
 # parts share all of it.
@@ -130,7 +132,7 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
 #' @param columns (count) Of the predictors' design.
 #' @noRd
 planned_amount <- function(bins, columns) {
-  step <- own_measurement("", columns)
+  step <- step_measurement("", columns)
   list(
     margin = margin_measurement(seq(0, bins), valued = FALSE),
     first = step, second = step
@@ -161,4 +163,148 @@ amount_tables_cost <- function(budget, levels, free) {
   costs[[budget$neighbours]] <- budget$amount^2
   cells <- table_bins * sum(levels)
   list(rho = costs / 2, gap = gaussian_gap(budget$sigma, cells))
+}
+
+# What the whole release spends ------------------------------------------------
+
+# Of mu squared, for the discrete block where there are amounts, too
+share_of_block <- 0.6
+
+#' The budget of a release and its charges, before any noise is drawn
+#'
+#' @param plan (list) See with_published_bins().
+#' @param tables (list of integer) Stated tables, columns of `plan$codes`.
+#' @return (list) `mu` (of a record), `block` (see plan_block()), `amounts` (see
+#'   plan_amounts()), `charges`.
+#' @noRd
+plan_file_release <- function(plan, tables, epsilon, delta, neighbours) {
+  at <- function(mu) spending_plan(plan, tables, mu, delta, neighbours)
+  # The gaps to Gaussian noise hardly depend on mu: one plan tells them. zCDP
+  # has none; the label states the smaller epsilon of both conversions
+  gap <- sum(at(gaussian_mu(epsilon, delta))$charges$gap)
+  least <- zcdp_mu(epsilon, delta)
+  spending <- at(max(gaussian_mu(epsilon, delta, 1.001 * gap), least))
+  total <- total_charges(spending$charges, delta)$epsilon[[neighbours]]
+  if (exceeds(total, epsilon)) spending <- at(least)
+  spending
+}
+
+#' The same for a mu of a unit
+#' @noRd
+spending_plan <- function(plan, tables, mu, delta, neighbours) {
+  published <- is_published_code(plan)
+  names <- protected_amounts(plan)
+  levels <- as.integer(lengths(plan$levels))
+  unit <- plan$unit$records %||% 1
+  # All records of a unit together move a sum by at most as much as each, times
+  # their number
+  record <- mu / unit
+  n <- if (neighbours == "replace" || has_public_size(plan)) plan$n_records
+  measured <- length(measured_tables(levels, published, tables)) > 0
+  share <- if (length(names) == 0) {
+    1
+  } else if (measured) {
+    share_of_block
+  } else {
+    share_of_count * is.null(n)
+  }
+  block <- plan_block(
+    levels, published, tables, record * sqrt(share), neighbours, delta, n
+  )
+  amounts <- plan_amounts(
+    plan, names, record * sqrt(1 - share), neighbours, delta
+  )
+  costs <- lapply(c(block$costs, amounts$cost), function(cost) {
+    if (!is.null(cost)) cost$rho <- cost$rho * unit^2
+    cost
+  })
+  list(
+    mu = mu, unit = unit, block = block, amounts = amounts,
+    charges = plan_charges(costs)
+  )
+}
+
+#' Is the number of records public? It is where columns are published
+#' @noRd
+has_public_size <- function(plan) length(plan$published) > 0
+
+#' Amounts whose values are protected, survey weights last
+#' @noRd
+protected_amounts <- function(plan) {
+  table <- plan$table
+  amounts <- setdiff(table$column[table$amount], plan$published)
+  last <- amounts %in% plan$survey_weights
+  # All other amounts are then among their predictors
+  c(amounts[!last], amounts[last])
+}
+
+# Published amounts ------------------------------------------------------------
+
+# Published amounts beside protected columns: in fifths they are further
+# published columns of the block, so that tables of pairs tell what protected
+# categories have to do with them.
+
+# Bins of a published amount
+published_bins <- 5
+
+#' A plan whose published amounts are columns of its block, in bins
+#'
+#' They cost nothing by themselves; their tables with protected columns do.
+#' @param plan (`file_plan`)
+#' @return (list) As `plan`, with further columns of `codes` and `levels`.
+#' @noRd
+with_published_bins <- function(plan) {
+  for (name in intersect(names(plan$amounts), plan$published)) {
+    bins <- bins_of_published(plan$amounts[[name]], plan$n_records)
+    # Of one level it would tell nothing
+    if (nlevels(bins) < 2) next
+    plan <- with_codes(
+      plan, binned_name(name, plan), levels(bins), as.integer(bins)
+    )
+  }
+  plan
+}
+
+#' A plan with a further column of codes
+#' @noRd
+with_codes <- function(plan, column, levels, codes) {
+  plan$levels[[column]] <- levels
+  plan$codes <- cbind(plan$codes, codes)
+  colnames(plan$codes) <- names(plan$levels)
+  plan
+}
+
+#' Bins of equal counts; a level of its own for records without a value
+#' @param own (list) `records` and `values` of the amount.
+#' @return (factor, n) Without levels that no record has.
+#' @noRd
+bins_of_published <- function(own, n) {
+  inner <- seq_len(published_bins - 1) / published_bins
+  breaks <- unique(stats::quantile(own$values, inner, names = FALSE))
+  bin <- integer(n)
+  bin[own$records] <- findInterval(own$values, breaks) + 1L
+  bins <- seq_len(length(breaks) + 1)
+  droplevels(factor(bin, c(0, bins), c("without", paste("bin", bins))))
+}
+
+#' A name that no column of the file has
+#' @noRd
+binned_name <- function(name, plan) {
+  taken <- c(names(plan$schema), names(plan$levels))
+  utils::tail(make.unique(c(taken, paste(name, "in bins"))), 1)
+}
+
+#' Which columns of the block are published: those that the file has not are
+#' published amounts in bins
+#' @return (logical)
+#' @noRd
+is_published_code <- function(plan) {
+  names <- names(plan$levels)
+  names %in% plan$published | !names %in% names(plan$schema)
+}
+
+#' Codes of the file's own columns
+#' @noRd
+without_bins <- function(codes, schema) {
+  codes[, colnames(codes) %in% names(schema), drop = FALSE]
 }

@@ -1,7 +1,7 @@
 # Sets that a file release may have come from: what is released is drawn without
 # its noise, from its posterior, and records are fitted to that. The variance
 # between sets is then what the noise hides, and Rubin's rules hold: see
-# score_release-uncertainty.R.
+# score_release-draw.R.
 
 # The prior variance of interactions beside that of the best set. A few cells
 # are far from what is typical of their table: shrunk as the best set has them,
@@ -15,7 +15,7 @@ uncertain_prior <- 4
 #'
 #' All sets have the released number of records. Where it is noisy, tables are
 #' those of another number of records in each set, and are scaled.
-#' @param block (list) See release_block().
+#' @param block (list) See release_plan().
 #' @param random (function of a count) Gives uniform numbers.
 #' @return (integer matrix)
 #' @noRd

@@ -298,7 +298,7 @@ autoplot.score_audit <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.score_audit}.")
   figure <- if (is.null(object$curve)) audit_figures else audit_curves
   figure(object) + confidential_labs(
-    title = sprintf("Audit of a %s release", object$of)
+    title = sprintf("Audit of a %s", object$of)
   )
 }
 

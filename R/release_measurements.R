@@ -1,6 +1,137 @@
 # The measurements of a release, made again from what was released, and a file's
 # records as they have them.
 
+#' The measurements of a release, and the records of a file as they have them
+#' @return (list) `of` (what it is); `measurements`; `n` (records); `records`
+#'   (function of a measurement and numbers of records, `NULL`: all); `claimed`
+#'   (by relation: mu, or epsilon); `unit` (of each record, or `NULL`) and `most`
+#'   (records of one); for an audit `pairs` (function of a count of arbitrary
+#'   records and two words: gives by relation what worst_pair() tries) and `how`
+#'   (function of that count: says what is tried).
+#' @noRd
+measurements_of <- function(release, data) UseMethod("measurements_of")
+
+measurements_of.file_release <- function(release, data) {
+  data <- plan_of_release(release, data)
+  file <- file_records(data)
+  n <- nrow(file$codes)
+  as_function <- function(own) function(x, at = NULL) {
+    records_for(x, if (is.null(at)) own else rows_measured(own, at))
+  }
+  own <- measured_records(release, file)
+  list(
+    of = "file release", measurements = file_measurements(release), n = n,
+    records = as_function(own),
+    claimed = sqrt(2 * total_charges(release$charges, release$delta)$rho),
+    unit = data$unit$index, most = release$unit$records %||% 1,
+    # The published part of a record stays as it is. Each arbitrary record is in
+    # place of the one whose published part it has, and where nothing is
+    # published of another arbitrary one
+    pairs = function(rows, words) {
+      kept <- random_records(n, rows, words, 0)
+      far <- arbitrary_records(data, rows, words)
+      far <- measured_records(release, with_published(far, file, kept, data))
+      others <- as_function(far)
+      replaced <- list(list(as_function(rows_measured(own, kept)), others))
+      if (length(release$published) == 0) {
+        shifted <- as_function(rows_measured(far, c(seq_len(rows)[-1], 1L)))
+        replaced <- c(replaced, list(list(shifted, others)))
+      }
+      list(
+        "add-remove" = list(list(as_function(own)), list(others)),
+        replace = replaced
+      )
+    },
+    how = function(rows) {
+      sprintf(
+        "Exact: computed from the noise and from the vectors that the release
+         adds up, for all records of the file and %s arbitrary records.%s",
+        format_count(rows), if (!is.null(release$unit$column)) {
+          " All records of a unit are assumed to be as far out as the farthest."
+        } else {
+          ""
+        }
+      )
+    }
+  )
+}
+
+#' The plan that a file release was made from, with published amounts in bins
+#' @noRd
+plan_of_release <- function(x, data) {
+  check_class(data, "file_plan", "Give the plan of the release.", arg = "data")
+  data <- with_published_bins(data)
+  same <- identical(names(data$levels), names(x$levels)) &&
+    identical(data$published, x$published)
+  refuse_if(
+    !same, "{.arg data} must be the plan that the release was made from.",
+    arg = "data"
+  )
+  data
+}
+
+measurements_of.score_release <- function(release, data) {
+  file <- audit_file(release, data)
+  total <- total_charges(release$charges, release$delta)
+  n <- length(file$row)
+  records <- function(y, among = seq_len(n)) function(x, at = NULL) {
+    at <- if (is.null(at)) among else among[at]
+    list(
+      row = file$row[at], y = y[at],
+      predictors = file$predictors[at, , drop = FALSE],
+      told = if (!is.null(file$told)) file$told[at, , drop = FALSE]
+    )
+  }
+  list(
+    of = "score release", measurements = score_measurements(release, file),
+    n = n, records = records(file$y),
+    claimed = if (release$delta == 0) total$epsilon else sqrt(2 * total$rho),
+    most = 1, pairs = function(rows, words) {
+      each <- which(!duplicated(cbind(file$row, file$told)))
+      ends <- lapply(file$extremes, function(y) records(rep(y, n), each))
+      list("add-remove" = lapply(ends, list), replace = list(ends))
+    },
+    how = function(rows) {
+      unwrapped("Exact: computed from the noise and from the vectors that the
+         release adds up, for each combination of the predictors, with responses
+         at either end.")
+    }
+  )
+}
+
+measurements_of.perturbed_histogram <- function(release, data) {
+  y <- if (is.data.frame(data)) {
+    check_columns(release$response$name, data, "data")
+    data[[release$response$name]]
+  } else {
+    data
+  }
+  check_that(
+    is.numeric(y) && !is.object(y) && !anyNA(y), y,
+    "{.arg data} must be the numbers that the histogram has counted.",
+    arg = "data"
+  )
+  measurement <- histogram_measurement(release)
+  records <- function(y) function(x, at = seq_along(y)) {
+    list(y = as.double(y[at]), response = release$response)
+  }
+  list(
+    of = "histogram", measurements = list(measurement), n = length(y),
+    records = records(y), claimed = own_cost(measurement)$epsilon, most = 1,
+    pairs = function(rows, words) {
+      far <- records(rep(range(release$bounds), length.out = length(y)))
+      list(
+        "add-remove" = list(list(records(y))),
+        replace = list(list(records(y), far))
+      )
+    },
+    how = function(rows) {
+      unwrapped("Exact: computed from the noise, and from the bin that each
+         record is in, or could be in.")
+    }
+  )
+}
+
 # Of a file --------------------------------------------------------------------
 
 #' All that a file release has measured, in the order of its noise
@@ -26,40 +157,60 @@ file_measurements <- function(x) {
 amount_measurements <- function(x, name) {
   amount <- x$amounts[[name]]
   what <- what_of_amounts(names(x$amounts))
-  margin <- margin_measurement(
-    amount$margin$breaks, what, valued = FALSE, about = name
-  )
-  shape <- if (length(amount$family$extras) > 0) amount$reference$values[[2]]
-  steps <- lapply(seq_along(amount$steps), function(k) {
-    step <- amount$steps[[k]]
-    own <- c(
-      list(coding = amount, family = amount$family, shape = shape),
-      step[c("b", "clip", "geometry")]
-    )
-    x <- own_measurement(what, length(step$b), own, k, name)
-    with_noise_of(x, step)
-  })
-  c(
-    list(with_noise_of(margin, amount$margin)), steps,
-    if (!is.null(amount$tables)) list(binned_measurement(x, amount, what))
+  names <- amount_predictor_names(x, amount)
+  response_measurements(
+    amount, amount, rep(what, 4), name,
+    stats::setNames(amount$levels, names),
+    !names %in% names(x$levels)[x$block$published], x$neighbours
   )
 }
 
-#' An amount's tables of its bins by its predictors
+#' The measurements of a response: its margin, two steps, its tables
+#'
+#' @param x (list) A score release, or an amount of a file release.
+#' @param coding (list) Of its predictors, see level_lines().
+#' @param what (four strings) What pays for the margin, the steps, the tables.
+#' @param about (string or `NULL`) The amount. `NULL`: every record has a value.
+#' @param levels (named integer) Of the predictors that may have a table.
+#' @param free (logical) Which of them are protected.
 #' @noRd
-binned_measurement <- function(x, amount, what) {
-  tables <- amount$tables
-  names <- amount_predictor_names(x, amount)
-  budget <- list(neighbours = x$neighbours, amount = NA, sigma = NA)
-  free <- !names %in% names(x$levels)[x$block$published]
-  plan <- binned_tables_plan(
-    amount$levels, length(tables$breaks) + 1L, budget, free
+response_measurements <- function(x, coding, what, about, levels, free,
+                                  neighbours) {
+  steps <- lapply(seq_along(x$steps), function(k) {
+    measured_step(x, coding, k, what[k + 1], about)
+  })
+  c(
+    if (!is.null(x$margin)) {
+      kind <- if (is_laplace(x$margin)) "laplace" else "gaussian"
+      margin <- margin_measurement(
+        x$margin$breaks, what[1], kind, is.null(about), about
+      )
+      list(with_noise_of(margin, x$margin))
+    },
+    steps,
+    if (!is.null(x$tables)) {
+      list(binned_measurement(
+        x$tables, what[4], about, levels, free, neighbours
+      ))
+    }
   )
-  told <- c(names[plan$told], paste(amount$name, "in bins"))
+}
+
+#' Tables of a response's bins by its predictors
+#' @noRd
+binned_measurement <- function(tables, what, about, levels, free, neighbours) {
+  budget <- list(neighbours = neighbours, amount = NA, sigma = NA)
+  plan <- binned_tables_plan(
+    unname(levels), length(tables$breaks) + 1L, budget, free
+  )
   table_measurement(
-    plan, tables$noise, what, told,
-    function(records) binned_codes(records, plan$told, tables$breaks),
-    amount$name
+    plan, tables$noise, what,
+    c(names(levels)[plan$told], paste(c(about, "in bins"), collapse = " ")),
+    function(records) {
+      records$predictors <- records[["told"]] %||% records$predictors
+      binned_codes(records, plan$told, tables$breaks)
+    },
+    about
   )
 }
 
@@ -74,7 +225,7 @@ amount_predictor_names <- function(x, amount) {
 #' Records as the measurements of a file release have them
 #' @param file (list) See file_records().
 #' @return (list) `codes`, and `amounts`: of each `predictors` and `y`, see
-#'   own_measurement().
+#'   step_measurement().
 #' @noRd
 measured_records <- function(x, file) {
   n <- nrow(file$codes)
@@ -108,17 +259,6 @@ records_for <- function(x, records) {
   if (is.null(x$about)) records$codes else records$amounts[[x$about]]
 }
 
-#' moves_of() of all measurements of a release together
-#' @param records,other (list) See measured_records().
-#' @noRd
-moves_of_all <- function(measurements, records, other = NULL) {
-  Reduce(`+`, lapply(measurements, function(x) {
-    moves_of(x, records_for(x, records), if (!is.null(other)) {
-      records_for(x, other)
-    })
-  }))
-}
-
 # Of a score release -----------------------------------------------------------
 
 #' All that a score release has measured
@@ -133,60 +273,102 @@ score_measurements <- function(x, file) {
     measurement <- levels_measurement(z, length(x$response$levels))
     return(list(with_noise_of(measurement, x$steps[[1]])))
   }
-  steps <- public_steps(x, file)
-  c(
-    lapply(seq_along(steps), function(k) {
-      step <- steps[[k]]
-      lowest <- counted_above(x$family, step, step$clip)
-      with_noise_of(step_measurement(
-        step$geometry$z, step, step$clip, lowest, k
-      ), step)
-    }),
-    if (!is.null(x$margin)) {
-      kind <- if (is_laplace(x$margin)) "laplace" else "gaussian"
-      margin <- margin_measurement(x$margin$breaks, kind = kind)
-      list(with_noise_of(margin, x$margin))
-    },
-    if (!is.null(x$tables)) list(score_table_measurement(x$tables))
-  )
-}
-
-#' The tables of a score release: records have `codes` of all predictors
-#' @noRd
-score_table_measurement <- function(tables) {
-  levels <- vapply(tables$residuals, nrow, 1L)
-  budget <- list(neighbours = "replace", amount = NA, sigma = NA)
-  plan <- binned_tables_plan(
-    levels, length(tables$breaks) + 1L, budget, rep(FALSE, length(levels))
-  )
-  table_measurement(
-    plan, tables$noise, "noisy tables", c(tables$columns, "bins"),
-    function(records) {
-      own <- records$codes[, tables$columns, drop = FALSE]
-      # Of a level that the file did not have
-      own[t(t(own) > levels)] <- 0L
-      binned_codes(
-        list(predictors = own, y = records$y), seq_along(levels), tables$breaks
-      )
-    }
+  levels <- coded_levels(x$population$coding %||% list())
+  response_measurements(
+    x, row_coding(file$x), paste("noisy", c(
+      "margin", "scores, step 1", "scores, step 2", "tables"
+    )), NULL, levels, rep(FALSE, length(levels)), "replace"
   )
 }
 
 #' The file of an audit, and the responses that one record is given
-#' @return (list) `y` (modelled scale), `x`, `row`, `count`, `extremes`.
+#' @return (list) `y` (modelled scale), `x`, `row`, `count`, `extremes`,
+#'   `predictors` (of the steps) and `told` (of the tables).
 #' @noRd
 audit_file <- function(x, data) {
   check_data_frame(data)
   check_columns(x$response$name, data, "data")
   file <- published_rows(x$design, data)
   file$y <- record_values(x$response, data)
+  file$predictors <- design_codes(file$row, file$x)
   if (!is.null(x$margin)) {
-    file$codes <- table_codes(x$population$coding, data)
-    colnames(file$codes) <- names(x$population$coding)
+    coding <- x$population$coding
+    file$told <- table_codes(coding, data)
+    # Of a level that the file did not have
+    file$told[t(t(file$told) > coded_levels(coding))] <- 0L
   }
   file$extremes <- switch(x$family$kind,
     categorical = , binary = , proportion = 0:1, count = c(0, 1e9),
     if (is.null(x$margin)) c(-1e9, 1e9) else range(x$margin$breaks)
   )
   file
+}
+
+# Records of a file, true and arbitrary ones --------------------------------
+
+#' Records as a table of codes and one of amounts, `NA` where there is no value
+#' @return (list) `codes` and `values` (matrix, a column for each amount).
+#' @noRd
+file_records <- function(plan) {
+  n <- nrow(plan$codes)
+  values <- vapply(plan$amounts, function(own) {
+    all <- rep(NA_real_, n)
+    all[own$records] <- own$values
+    all
+  }, numeric(n))
+  list(codes = plan$codes, values = matrix(
+    values, n, dimnames = list(NULL, names(plan$amounts))
+  ))
+}
+
+some_records <- function(file, at) {
+  lapply(file, function(x) x[at, , drop = FALSE])
+}
+
+#' Records of any levels and values that the codebook allows
+#' @param ends (number) The share of amounts at either end of their part.
+#' @return (list) See file_records().
+#' @noRd
+arbitrary_records <- function(plan, n, words, ends = 0.2) {
+  sizes <- lengths(plan$levels)
+  codes <- vapply(seq_along(sizes), function(j) {
+    ceiling(sizes[j] * uniforms_(n, words, j))
+  }, numeric(n))
+  codes <- matrix(
+    as.integer(pmax(codes, 1)), n, dimnames = list(NULL, names(sizes))
+  )
+  specs <- column_specs(plan$codebook)
+  values <- vapply(seq_along(plan$amounts), function(k) {
+    name <- names(plan$amounts)[k]
+    amount <- amount_model(specs[[name]])
+    at <- valued_rows(amount, codes)
+    u <- uniforms_(n, words, length(sizes) + k)[at]
+    u <- clamp((u - ends) / (1 - 2 * ends), 0, 1)
+    part <- part_number(amount, codes, at)
+    range <- modelled_ends(amount)[part, , drop = FALSE]
+    all <- rep(NA_real_, n)
+    all[at] <- response_transforms[[amount$transform]]$back(
+      range[, 1] + u * (range[, 2] - range[, 1])
+    )
+    all
+  }, numeric(n))
+  list(codes = codes, values = matrix(
+    values, n, dimnames = list(NULL, names(plan$amounts))
+  ))
+}
+
+random_records <- function(n, m, words, stream) {
+  as.integer(pmax(1, ceiling(n * uniforms_(m, words, stream))))
+}
+
+#' Arbitrary records with the published columns of some records of the file
+#' @param plan (list) See with_published_bins().
+#' @noRd
+with_published <- function(far, file, kept, plan) {
+  published <- c(plan$published, names(plan$levels)[is_published_code(plan)])
+  Map(function(far, own) {
+    fixed <- intersect(colnames(own), published)
+    far[, fixed] <- own[kept, fixed]
+    far
+  }, far, file)
 }

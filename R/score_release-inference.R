@@ -101,7 +101,10 @@ as.list.score_release <- function(x, ...) {
     })
   }
   list(
-    steps = lapply(x$steps, plain), margin = plain(x$margin),
+    steps = lapply(x$steps, function(step) {
+      plain(step[setdiff(names(step), "geometry")])
+    }),
+    margin = plain(x$margin),
     tables = if (!is.null(x$tables)) {
       x$tables[c("breaks", "residuals", "noise")]
     },
@@ -124,10 +127,12 @@ as.list.score_release <- function(x, ...) {
 #' @noRd
 score_parts <- function(model, settings, neighbours, steps, margin, found, file,
                         names) {
-  whiten <- steps[[length(steps)]]$geometry$whiten
   steps <- lapply(steps, function(step) {
-    if (!is.null(step$b)) step$reference <- stats::setNames(step$b, names)
-    step[setdiff(names(step), c("b", "centre", "spread", "z", "geometry"))]
+    if (!is.null(step$b)) {
+      step$b <- stats::setNames(step$b, names)
+      step$geometry <- kept_geometry(step$geometry)
+    }
+    step[setdiff(names(step), c("centre", "spread", "z"))]
   })
   named <- function(posterior) {
     list(
@@ -143,7 +148,7 @@ score_parts <- function(model, settings, neighbours, steps, margin, found, file,
     population = if (is.null(margin)) {
       released_population(file)
     } else {
-      released_population(file, found$shrunk, whiten)
+      released_population(file, found$shrunk)
     },
     coefficients = stated$mean,
     covariance = stated$covariance, draws = named(found$shrunk),
@@ -324,7 +329,7 @@ warn_budget <- function(error, unit, margin, n) {
 #' Then fewer records are unclipped than the family says at the coefficients
 #' that were found, which are off: the family turns its clipped sums into them.
 #' What is released is compared with what is published.
-#' @param step (list) The last, see step_of_file().
+#' @param step (list) The last, see noisy_step().
 #' @param eta (double, R) The linear predictor at the coefficients found.
 #' @param count (R) Records of each row.
 #' @noRd

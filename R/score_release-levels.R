@@ -61,8 +61,10 @@ levels_geometry <- function(file, prior, spread) {
   geometry <- score_geometry(
     file, rep(1, nrow(file$x)), diag(1 / prior$scale^2, ncol(file$x)), spread
   )
+  rows <- geometry$weight * (file$x %*% geometry$whiten)
   geometry$z <- cbind(
-    round(levels_counted * score_length), geometry$z, deparse.level = 0
+    round(levels_counted * score_length), round(rows / geometry$unit),
+    deparse.level = 0
   )
   geometry
 }

@@ -189,12 +189,11 @@ whole_bins <- function(x, values) {
 #'
 #' @param file (list) See score_file().
 #' @param posterior (list) `mean` and `covariance`, where there is a margin.
-#' @param whiten (matrix) See score_geometry(), of the last step.
 #' @return (list) `mean` of the columns; for a margin `rows`: a hundred design
 #'   rows along the linear predictor, `spread`: see lost_spread(), `coding`: see
-#'   table_coding(), and `whiten`.
+#'   table_coding().
 #' @noRd
-released_population <- function(file, posterior = NULL, whiten = NULL) {
+released_population <- function(file, posterior = NULL) {
   mean <- column_means(file)
   if (is.null(posterior)) {
     return(list(mean = mean))
@@ -202,8 +201,7 @@ released_population <- function(file, posterior = NULL, whiten = NULL) {
   some <- typical_rows(drop(file$x %*% posterior$mean), file$count)
   list(
     rows = file$x[some, , drop = FALSE], mean = mean,
-    spread = lost_spread(posterior, file), coding = file$coding,
-    whiten = whiten
+    spread = lost_spread(posterior, file), coding = file$coding
   )
 }
 

@@ -5,7 +5,7 @@
 
 #' @param family (`synth_family`)
 #' @param file (list) See distinct_rows().
-#' @param steps (list) See step_of_file().
+#' @param steps (list) See noisy_step().
 #' @param start (double, P)
 #' @param location,scale (double, P) Of the normal prior.
 #' @param public (number or `NULL`) The reference's shape.
@@ -245,6 +245,60 @@ both_posteriors <- function(family, file, steps, start, prior, public,
     stated = stated, shrunk = fit(scale, stated$mean, stated),
     slope_scale = sqrt(variance), unknown = hidden
   )
+}
+
+#' Two steps with noise, the second from where the first has led, and the
+#' posterior
+#'
+#' @param file,rows,like See noisy_step(); `like` with `clip` of both steps.
+#' @param budget (list) `first` and `second`, see noise_of().
+#' @param start (double, P) The public reference.
+#' @param unknown (function of records of `rows` and of a matrix, a row for
+#'   each) Gives the covariance of what rows hide of sums. `NULL`: nothing.
+#' @return (list) `steps` and `found`, see both_posteriors().
+#' @noRd
+noisy_steps <- function(file, rows, like, budget, start, seed = NULL,
+                        unknown = NULL) {
+  steps <- list()
+  last <- NULL
+  b <- start
+  hidden <- if (!is.null(unknown)) function(posterior) {
+    unknown(rows$kept, expected_pulls(like$family, rows, steps, posterior))
+  }
+  for (k in 1:2) {
+    drop_copies(like$n)
+    last <- noisy_step(
+      file, rows, like, b, like$clip[k], budget[[c("first", "second")[k]]],
+      stage_seed(seed, "step", k), last, k
+    )
+    steps[[k]] <- last
+    found <- both_posteriors(
+      like$family, rows, steps, b, like$prior, like$shape, hidden
+    )
+    b <- found$shrunk$mean
+  }
+  list(
+    steps = steps, found = with_shape_error(found, like$family, rows, steps)
+  )
+}
+
+#' What each record of a set is expected to add to the sums of both steps
+#' @param rows (list) See set_rows().
+#' @param posterior (list) See score_posterior().
+#' @return (matrix, a row for each of `rows$kept`)
+#' @noRd
+expected_pulls <- function(family, rows, steps, posterior) {
+  eta <- drop(rows$x %*% posterior$mean)
+  pulls <- lapply(steps, function(step) {
+    step$z * expected_scores(family, step, posterior$shape)(eta)$mean
+  })
+  do.call(cbind, pulls)[rows$row, , drop = FALSE]
+}
+
+#' Copies of a large file's values would stay until R looks for garbage
+#' @noRd
+drop_copies <- function(n) {
+  if (n > 1e5) gc(verbose = FALSE)
 }
 
 # What clipped scores are expected to be -------------------------------------

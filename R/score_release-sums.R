@@ -1,8 +1,8 @@
 # What a score release pays for: sums of whole vectors over records, with exact
 # noise. A record's vector is a whole number q, its clipped score, times a whole
 # vector z that is public, so that the sensitivity is counted and not estimated.
-# Here: the file as the sums need it, scores, public vectors, the sums with
-# their noise, and what these may spend.
+# Here: design rows, scores, vectors, steps with their noise, and what these may
+# spend.
 
 # The longest public vector, and the clip, in whole units
 score_length <- 2^12
@@ -111,10 +111,13 @@ counted_above <- function(family, frame, clip) {
 #' @param scale (double, R) d, the score's standard deviation at public
 #'   coefficients; 1 where it is the same for all.
 #' @param precision (matrix, P x P) Of the prior.
-#' @return (list) `z` (whole, R x P), `unit` (z unit = w d L'x), `whiten` (L),
-#'   `weight` (w d), `kappa`.
+#' @param noise (string) Whose norm vectors are measured by, see
+#'   vector_lengths().
+#' @return (list) `unit` of whole vectors, see own_vectors(); `whiten` (L),
+#'   `weight` (w d), `kappa`, `noise`.
 #' @noRd
-score_geometry <- function(file, scale, precision, spread, rounds = 3) {
+score_geometry <- function(file, scale, precision, spread, rounds = 3,
+                           noise = "gaussian") {
   weight <- rep(1, nrow(file$x))
   kappa <- NULL
   for (round in seq_len(rounds)) {
@@ -127,11 +130,121 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3) {
   }
   whiten <- t(chol(inverse))
   rows <- weight * scale * (file$x %*% whiten)
-  unit <- max(sqrt(rowSums(rows^2))) / score_length
   list(
-    z = round(rows / unit), unit = unit, whiten = whiten,
-    weight = weight * scale, kappa = unit * score_length
+    unit = vector_lengths(rows, noise) / longest_vector(ncol(rows), noise),
+    whiten = whiten,
+    weight = weight * scale, kappa = vector_lengths(rows, "gaussian"),
+    noise = noise
   )
+}
+
+#' What of a geometry is released: the rest is computed from public rows
+#' @noRd
+kept_geometry <- function(geometry) {
+  geometry[c("whiten", "kappa", "unit", "noise")]
+}
+
+#' Whole vectors with the records' own weights
+#'
+#' w d L'x in whole units, rounded towards 0, with w = min(1, kappa / l) and l
+#' the length of d L'x. A vector that is longer than longest_vector(), which is
+#' checked in whole numbers, is 0: no record pulls harder, whatever the
+#' geometry, the predictors and their rounding are. A record's vector depends on
+#' its own predictors to the last digit: a product of matrices would round it
+#' otherwise in another row.
+#' @param codes (integer matrix) Levels of the predictors.
+#' @param coding (list) See level_lines().
+#' @param scale (double) d, see score_geometry().
+#' @return (whole matrix)
+#' @noRd
+own_vectors <- function(codes, coding, scale, geometry) {
+  own_vectors_(
+    codes, coding$levels, level_lines(geometry$whiten, coding), scale,
+    own_limit(geometry)
+  )
+}
+
+#' How long a whole vector may be, by the norm that the noise needs
+#'
+#' A sum of absolute values is larger, about in this proportion: what a record
+#' counts is then as small beside its score.
+#' @noRd
+longest_vector <- function(columns, noise) {
+  if (noise == "laplace") {
+    score_length <- floor(score_length * max(1, 0.7 * sqrt(columns)))
+  }
+  score_length
+}
+
+own_limit <- function(geometry) {
+  list(
+    kappa = geometry$kappa, unit = geometry$unit,
+    longest = longest_vector(ncol(geometry$whiten), geometry$noise),
+    absolute = geometry$noise == "laplace"
+  )
+}
+
+#' What the intercept and each level add to a record's row, or linear predictor
+#'
+#' @param x (matrix or double) A row, or number, for each column of the design.
+#' @param coding (list) `levels` of the predictors, and their `baseline` or what
+#'   row_coding() has.
+#' @return (as `x`) The intercept's first, then those of all levels of all
+#'   predictors; 0 for the baselines.
+#' @noRd
+level_lines <- function(x, coding) {
+  levels <- coding$levels
+  if (is.null(coding$rows)) {
+    baselines <- 1 + cumsum(c(0, levels))[seq_along(levels)] + coding$baseline
+    at <- setdiff(seq_len(1 + sum(levels)), baselines)
+  } else {
+    at <- coding$at
+    own <- coding$rows %*% x
+    x <- if (is.matrix(x)) own else drop(own)
+  }
+  if (is.matrix(x)) {
+    lines <- matrix(0, 1 + sum(levels), ncol(x))
+    lines[at, ] <- x
+  } else {
+    lines <- numeric(1 + sum(levels))
+    lines[at] <- x
+  }
+  lines
+}
+
+# Levels of a column in the core, at most
+largest_column <- 65535L
+
+#' Any design as the core reads it: its rows are levels of columns
+#'
+#' In each of these the first level is none of its rows.
+#' @param rows (matrix, R x P)
+#' @param levels (integer) Of columns before these, which have no line.
+#' @return (list) `levels` of all columns, `rows`, and `at`: which line each row
+#'   has.
+#' @noRd
+row_coding <- function(rows, levels = integer()) {
+  held <- largest_column - 1L
+  k <- seq_len(nrow(rows))
+  column <- (k - 1L) %/% held
+  list(
+    levels = as.integer(c(levels, tabulate(column + 1L) + 1L)), rows = rows,
+    at = 1L + sum(levels) + k + column + 1L
+  )
+}
+
+#' Codes of the columns that some design rows are levels of
+#' @param row (integer) A design row each.
+#' @return (integer matrix)
+#' @noRd
+design_codes <- function(row, rows) {
+  held <- largest_column - 1L
+  column <- (row - 1L) %/% held
+  further <- seq_len(max(1L, ceiling(nrow(rows) / held))) - 1L
+  codes <- vapply(further, function(k) {
+    ifelse(column == k, row - k * held + 1L, 1L)
+  }, integer(length(row)))
+  matrix(codes, length(row))
 }
 
 #' The prior's precision beside the design's products, which have no sigma
@@ -139,23 +252,6 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3) {
 #' @noRd
 prior_information <- function(scale, family, shape) {
   diag((max(1, line_unit(family, shape)) / scale)^2, length(scale))
-}
-
-#' The whole sums of a step: the count of unclipped records, then the scores'
-#'
-#' @param whole (list) By item, which is a record or records of one design row:
-#'   `row`, and the sums over its records of whole_scores(). `most`: how many
-#'   records an item has at most; `NULL`: 1.
-#' @return (whole, 1 + P)
-#' @noRd
-step_sums <- function(whole, z) {
-  most <- whole$most %||% 1
-  c(
-    score_sums_(
-      matrix(score_counted), rep(1L, length(whole$row)), whole$inside, most
-    ),
-    score_sums_(z, whole$row, whole$q, score_steps * most)
-  )
 }
 
 #' What each record adds to the sums of a step: a whole score `q`, and whether
@@ -171,13 +267,8 @@ whole_scores <- function(score, clip, lowest) {
 }
 
 #' How far one record can move the sums of a step
-#' @return (by relation) In whole units.
-#' @noRd
-step_sensitivity <- function(z, noise) {
-  sensitivity_of_reach(vector_lengths(z, noise), noise)
-}
-
 #' @param length (number) Of the longest public vector.
+#' @return (by relation) In whole units.
 #' @noRd
 sensitivity_of_reach <- function(length, noise) {
   reach <- score_steps * length
@@ -194,33 +285,126 @@ sensitivity_of_reach <- function(length, noise) {
 #' A step as a measurement: the sum of clipped scores and the count of unclipped
 #' ones
 #'
-#' @param z (whole matrix) See score_geometry().
-#' @param frame (list) See score_frame(), of each row of `z`.
-#' @param clip,lowest See whole_scores().
-#' @param number (count) Of the step.
-#' @return (`measurement`) Of records with `row` (of `z`) and `y` (modelled
-#'   scale, `NA`: none); also `z`.
+#' The bound is known before the step is: no record's vector is longer.
+#' @param columns (count) Of the predictors' design.
+#' @param step (list) `coding` of the predictors, `family`, and where scores are
+#'   taken: `b`, `shape`, `clip` and `geometry`. `NULL`: not known yet.
+#' @return (`measurement`) Of records with `predictors` (levels) and `y`
+#'   (modelled scale, `NA`: none).
 #' @noRd
-step_measurement <- function(z, frame, clip, lowest, number) {
-  whole <- function(records) {
-    own <- lapply(frame[c("centre", "spread")], `[`, records$row)
-    if (length(lowest) > 1) lowest <- lowest[records$row]
-    c(records["row"], whole_scores(score_of(records$y, own), clip, lowest))
-  }
-  x <- new_measurement(
-    paste("noisy scores, step", number), paste("step", number), ncol(z) + 1,
-    bound = function(kind) step_sensitivity(z, kind),
-    vectors = function(records, part) {
-      own <- whole(records)
-      cbind(
-        score_counted * own$inside, z[own$row, , drop = FALSE] * own$q,
-        deparse.level = 0
-      )
+step_measurement <- function(what, columns, step = NULL, number = 1,
+                             about = NULL) {
+  new_measurement(
+    what, paste("step", number), columns + 1,
+    bound = function(kind) {
+      sensitivity_of_reach(longest_vector(columns, kind), kind)
     },
-    counts = whole, sums = function(whole) list(step_sums(whole, z))
+    vectors = function(records, part) {
+      own <- scored_records(records, step)
+      z <- own_vectors(own$predictors, step$coding, own$scale, step$geometry)
+      vectors <- matrix(0, length(records$y), columns + 1)
+      vectors[!is.na(records$y), ] <-
+        cbind(score_counted * own$inside, z * own$q)
+      vectors
+    },
+    counts = function(records) scored_records(records, step),
+    sums = function(items) {
+      list(c(
+        score_counted * sum(items$inside),
+        own_sums_(
+          items$predictors, step$coding$levels,
+          level_lines(step$geometry$whiten, step$coding), items$scale, items$q,
+          own_limit(step$geometry), default_threads()
+        )
+      ))
+    },
+    about = about
   )
-  x$z <- z
-  x
+}
+
+#' Whole scores of the records with a value
+#' @param step (list) See step_measurement().
+#' @return (list) `predictors`, `scale` of their vectors, and `q` and `inside`,
+#'   see whole_scores().
+#' @noRd
+scored_records <- function(records, step) {
+  at <- which(!is.na(records$y))
+  predictors <- records$predictors[at, , drop = FALSE]
+  eta <- line_sums_(
+    predictors, step$coding$levels, level_lines(step$b, step$coding),
+    default_threads()
+  )
+  frame <- score_frame(step$family, eta, step$shape)
+  lowest <- counted_above(step$family, frame, step$clip)
+  c(
+    list(predictors = predictors), frame["scale"],
+    whole_scores(score_of(records$y[at], frame), step$clip, lowest)
+  )
+}
+
+#' One step with noise
+#'
+#' @param file (list) Of an amount's records `predictors` and `y`, or of a file
+#'   in memory or in a database `whole`, see score_file(). Confidential.
+#' @param rows (list) Public design rows, see distinct_rows(), with their
+#'   `codes`.
+#' @param like (list) All that is public of the response: `what` (of each step,
+#'   what pays), `coding`, `family`, `shape`, `prior`, `spread`, `rounds` and
+#'   `n`, the number of records.
+#' @param b (double, P) Where scores are taken.
+#' @param clip (number) In the score's own unit.
+#' @param last (list or `NULL`) The step before: location models have the same
+#'   weights in all.
+#' @return (list) All public: `sum` (P, in the score's unit), `share` (of
+#'   unclipped records), `noise` and `share_noise` (their standard deviations),
+#'   `clip`, `kappa`, the noise as paid (see noise_of()), `b`, `geometry`,
+#'   `centre` and `spread` (see score_frame()) and `z` (R x P, in the score's
+#'   unit).
+#' @noRd
+noisy_step <- function(file, rows, like, b, clip, budget, seed, last,
+                       number = 1) {
+  frame <- score_frame(like$family, drop(rows$x %*% b), like$shape)
+  geometry <- if (is_location(like$family)) last$geometry
+  z <- last$z
+  if (is.null(geometry)) {
+    geometry <- score_geometry(
+      rows, frame$scale,
+      prior_information(like$prior$scale, like$family, like$shape),
+      like$spread, like$rounds, budget$noise
+    )
+    z <- own_vectors(rows$codes, like$coding, frame$scale, geometry) *
+      geometry$unit
+  }
+  step <- c(
+    like[c("coding", "family", "shape")],
+    list(b = b, clip = clip, geometry = geometry)
+  )
+  x <- paid_by(
+    step_measurement(like$what[number], length(b), step, number), budget
+  )
+  counted <- if (is.null(file$whole)) {
+    x$counts(file)
+  } else {
+    lowest <- counted_above(like$family, frame, clip)
+    found <- file$whole(frame, clip, lowest)
+    list(
+      predictors = rows$codes[found$row, , drop = FALSE],
+      scale = frame$scale[found$row], q = found$q, inside = found$inside
+    )
+  }
+  sums <- measured(x, counted, list(seed))[[1]]
+  unit <- geometry$unit * clip / score_steps
+  records <- score_counted * like$n
+  c(
+    list(
+      sum = sums[-1] * unit, share = sums[1] / records,
+      noise = x$noise$deviation * unit,
+      share_noise = x$noise$deviation / records, clip = clip,
+      kappa = geometry$kappa
+    ),
+    x$noise, list(z = z), frame[c("centre", "spread")],
+    list(b = b, geometry = geometry)
+  )
 }
 
 #' The longest of some whole vectors, by the norm that the noise needs
@@ -281,38 +465,6 @@ score_mu <- function(epsilon, delta, coordinates) {
   gap <- gaussian_gap(least_units / mu, coordinates)
   beside <- gaussian_mu(epsilon, delta, gap)
   if (beside >= mu) mu else max(beside, zcdp_mu(epsilon, delta))
-}
-
-#' A step's budget with what the step will cost, from public settings alone
-#'
-#' The vectors of a second step may rest on the first one's noisy result. So
-#' what is written down beforehand holds for all that they can be: the longest
-#' one has length `score_length` before it is rounded. The noise spends no more
-#' than the budget under its own relation; under the other one it is the more,
-#' the longer or the shorter that vector is.
-#' @param columns (count) P.
-#' @return (list) `budget` with `cost`: `epsilon`, or `rho` and `gap`.
-#' @noRd
-with_step_cost <- function(budget, columns) {
-  laplace <- budget$noise == "laplace"
-  rounded <- sqrt(columns) / 2
-  least <- score_length - rounded
-  most <- (score_length + rounded) * if (laplace) sqrt(columns) else 1
-  least <- sensitivity_of_reach(least, budget$noise)
-  most <- sensitivity_of_reach(most, budget$noise)
-  # Noise that is too wide to be drawn is an error now
-  noise_of(most, budget, columns + 1)
-  own <- budget$neighbours
-  cost <- budget$amount * pmax(least / least[[own]], most / most[[own]])
-  budget$cost <- if (laplace) {
-    list(epsilon = cost)
-  } else {
-    list(
-      rho = cost^2 / 2,
-      gap = gaussian_gap(least[[own]] / budget$amount, columns + 1)
-    )
-  }
-  budget
 }
 
 #' Write down what a release will cost: no noise is drawn before

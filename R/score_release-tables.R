@@ -5,10 +5,6 @@
 # Bins of the response, at most: tenths and twentieths are unions of them
 score_table_bins <- 20
 
-# Only swaps that bring a set closer: they start from the model's draws, which
-# others would forget
-score_swaps <- list(beta = 1e6, sweeps = 10L, scores = 15)
-
 # Records of a set in a cell of a table that says what the model expects, at
 # least, and of a set whose values are swapped. Fewer are spread evenly, which
 # weakens relations.
@@ -190,8 +186,8 @@ table_breaks <- function(x, bins) {
 #' @param x (`score_release`) With a margin.
 #' @param file (list) See published_rows(), with `codes`.
 #' @param counts (list) See margin_counts().
-#' @return (list or `NULL`, where there is nothing to swap) `breaks`,
-#'   `expected`, `predictors`, `targets`, `weight`: see swapped_values().
+#' @return (list or `NULL`, where there is nothing to swap) `line`, `set`,
+#'   `targets`, `expected`: see swapped_values().
 #' @noRd
 swap_plan <- function(x, file, counts) {
   n <- length(file$row)
@@ -203,27 +199,25 @@ swap_plan <- function(x, file, counts) {
   share <- expected_shares(x, file, breaks)
   # A level more each, for what the file had not
   levels <- coded_levels(x$population$coding) + 1L
-  targets <- sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
+  tables <- sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
   for (name in x$tables$columns) {
     j <- match(name, names(levels))
     excess <- rbind(x$tables$excess[[name]], 0)
-    targets[[j]] <- targets[[j]] +
+    tables[[j]] <- tables[[j]] +
       as.vector(tabulate(file$codes[, j], levels[j]) * excess)
   }
   expected <- drop(share %*% means_of_bins(x, breaks))[file$row]
   if (is.null(x$tables) || !has_own_predictors(x, file)) {
     kept <- kept_breaks(length(breaks) + 1, n, levels - 1)
-    targets <- lapply(targets, merged_bins, kept, length(breaks) + 1)
+    tables <- lapply(tables, merged_bins, kept, length(breaks) + 1)
     breaks <- breaks[kept]
   }
-  frame <- score_frame(x$family, expected_line(x, file$x), x$shape)
-  rows <- file$x %*% x$population$whiten
-  length <- frame$scale * sqrt(rowSums(rows^2))
-  weight <- pmin(1, x$steps[[2]]$kappa / length) * frame$scale / frame$spread
   list(
-    breaks = breaks, expected = expected,
-    predictors = with_rows(file$codes, levels, rows, file$row),
-    targets = targets, weight = weight[file$row]
+    line = expected_line(x, file$x)[file$row], expected = expected,
+    targets = list(breaks = breaks, tables = tables), set = list(
+      codes = cbind(file$codes, design_codes(file$row, file$x)),
+      coding = row_coding(file$x, levels)
+    )
   )
 }
 
@@ -272,55 +266,4 @@ expected_line <- function(x, rows) {
   spread <- x$population$spread
   line <- drop(rows %*% x$draws$mean)
   spread$centre + spread$factor * (line - spread$centre)
-}
-
-# Levels of a column in the core, at most
-largest_column <- 65535L
-
-#' Predictors with the rows of their design, as the core adds up scores
-#'
-#' Design rows are levels of further columns that have no table: in each of
-#' these the first level is none of its rows.
-#' @return (list) `codes`, `levels` and `lines`, see swapped_values().
-#' @noRd
-with_rows <- function(codes, levels, rows, row) {
-  held <- largest_column - 1L
-  further <- seq_len(ceiling(nrow(rows) / held))
-  none <- matrix(0, 1, ncol(rows))
-  parts <- lapply(further, function(k) {
-    from <- (k - 1L) * held
-    own <- seq(from + 1L, min(nrow(rows), from + held))
-    code <- row - from + 1L
-    code[code < 2L | code > length(own) + 1L] <- 1L
-    list(
-      code = as.integer(code), levels = length(own) + 1L,
-      lines = rbind(none, rows[own, , drop = FALSE])
-    )
-  })
-  list(
-    codes = do.call(cbind, c(list(codes), lapply(parts, `[[`, "code"))),
-    levels = as.integer(c(levels, vapply(parts, `[[`, 1L, "levels"))),
-    lines = do.call(rbind, c(
-      list(none[rep(1, 1 + sum(levels)), , drop = FALSE]),
-      lapply(parts, `[[`, "lines")
-    ))
-  )
-}
-
-#' A set's values, swapped towards the release's tables and scores
-#' @param plan (list or `NULL`) See swap_plan().
-#' @noRd
-swapped_scores <- function(x, plan, y, words) {
-  if (is.null(plan)) {
-    return(y)
-  }
-  targets <- c(
-    plan$targets,
-    rep(list(double()), length(plan$predictors$levels) - length(plan$targets))
-  )
-  swapped_values(
-    y, plan$expected + mean(y - plan$expected), plan$breaks, plan$predictors,
-    targets, plan$weight, words,
-    swaps = score_swaps
-  )
 }

@@ -100,7 +100,8 @@
 #'
 #' @return A `score_release`: a list of public and released numbers only:
 #'   * `steps`: for each step the noisy `sum` and `share` of unclipped records,
-#'     their `noise`, `clip`, `kappa`, and the cost;
+#'     their `noise`, `clip`, `kappa`, where it was taken (`b`, `geometry`), and
+#'     the cost;
 #'   * `margin`: `breaks`, `noisy` counts and their noise; `NULL` without a
 #'     margin;
 #'   * `tables`: `breaks` of the response's bins on the modelled scale, noisy
@@ -442,15 +443,17 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   budget <- release_budget(
     settings, family, file, epsilon, neighbours, length(b) + 1
   )
-  budget[2:3] <- lapply(budget[2:3], with_step_cost, length(b))
+  paid <- lapply(budget[2:3], function(budget) {
+    own_cost(paid_by(step_measurement("", length(b)), budget))
+  })
   warn_delta(settings$delta, file$n)
   plan <- if (!is.null(settings$bounds)) {
     plan_margin(file, model, settings, b, shape, budget$margin)
   }
   tables <- plan_score_tables(file, budget, length(plan$breaks) - 1)
   charges <- plan_charges(list(
-    "noisy margin" = plan$noise, "noisy scores, step 1" = budget$first$cost,
-    "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
+    "noisy margin" = plan$noise, "noisy scores, step 1" = paid$first,
+    "noisy scores, step 2" = paid$second, "noisy tables" = tables$cost
   ))
   rehearse_sums(file, family, b, shape, clip[1], plan$breaks)
   charges <- pay_release(ledger, charges, model, m, seed, file)
@@ -462,25 +465,22 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
       stage_seed(seed, "margin"), file$n
     )
   }
-  steps <- list()
-  last <- NULL
-  for (k in 1:2) {
-    last <- step_of_file(
-      file, family, b, shape, clip[k], prior, settings$spread,
-      budget[[k + 1]], stage_seed(seed, "step", k), last, k
-    )
-    steps[[k]] <- last
-    found <- both_posteriors(family, file, steps, b, prior, shape)
-    b <- found$shrunk$mean
-  }
-  found <- with_shape_error(found, family, file, steps)
+  file$codes <- design_codes(seq_along(file$count), file$x)
+  like <- list(
+    what = paste("noisy scores, step", 1:2), n = file$n, family = family,
+    shape = shape, prior = prior, clip = clip, coding = row_coding(file$x),
+    spread = settings$spread, rounds = 3
+  )
+  noisy <- noisy_steps(file, file, like, budget, b, seed)
+  steps <- noisy$steps
+  found <- noisy$found
   warn_budget(
     sqrt(typical_variance(found$stated$covariance, file)),
     line_unit(family, shape), margin, file$n
   )
   if (!warn_saturated(list(steps = steps, family = family))) {
     eta <- drop(file$x %*% found$stated$mean)
-    warn_wide_counts(family, last, eta, file$count)
+    warn_wide_counts(family, steps[[2]], eta, file$count)
   }
   made <- score_parts(
     model, settings, neighbours, steps, margin, found, file,
@@ -588,48 +588,4 @@ margin_breaks <- function(file, model, settings, b, shape,
                           ends = stated_ends(model, settings)) {
   centre <- stats::weighted.mean(drop(file$x %*% b), file$count)
   score_breaks(model$family, range(ends$scale), centre, shape, settings$bins)
-}
-
-#' One step: the sum of clipped scores and the count of unclipped ones, with
-#' noise
-#'
-#' @param clip (number) In the score's own unit.
-#' @param budget (list) See with_step_cost().
-#' @param last (list or `NULL`) The step before: location models have the same
-#'   weights in all.
-#' @return (list) All public: `sum` (P, in the score's unit), `share` (of
-#'   unclipped records), `noise` and `share_noise` (their standard deviations),
-#'   `clip`, `kappa`, the noise as paid (see noise_of()), `b` (the public
-#'   coefficients), `centre` and `spread` (see score_frame()) and `z` (R x P, in
-#'   the score's unit).
-#' @noRd
-step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
-                         seed, last, number = 1) {
-  frame <- score_frame(family, drop(file$x %*% b), shape)
-  geometry <- if (is_location(family)) last$geometry
-  if (is.null(geometry)) {
-    geometry <- score_geometry(
-      file, frame$scale, prior_information(prior$scale, family, shape), spread
-    )
-    last <- list(z = geometry$z * geometry$unit)
-  }
-  lowest <- counted_above(family, frame, clip)
-  x <- paid_by(
-    step_measurement(geometry$z, frame, clip, lowest, number), budget
-  )
-  # What was written down before the vectors were known
-  x$noise[names(budget$cost)] <- budget$cost
-  sums <- measured(x, file$whole(frame, clip, lowest), list(seed))[[1]]
-  unit <- geometry$unit * clip / score_steps
-  records <- score_counted * file$n
-  c(
-    list(
-      sum = sums[-1] * unit, share = sums[1] / records,
-      noise = x$noise$deviation * unit,
-      share_noise = x$noise$deviation / records, clip = clip,
-      kappa = geometry$kappa
-    ),
-    x$noise, last["z"], frame[c("centre", "spread")],
-    list(b = b, geometry = geometry)
-  )
 }

@@ -9,27 +9,43 @@ swapping <- list(
   beta = c(0.3, 1, 5), sweeps = 10L, scores = 15, records = 1e5
 )
 
+# Of sets of score releases, whose predictors are published: only swaps that
+# bring a set closer. They start from the model's draws, which others would
+# forget.
+score_swaps <- list(beta = 1e6, sweeps = 10L, scores = 15)
+
+#' @param x (list) A release, or an amount of one: `family`, `shape`, `steps`.
 #' @param y (double, n) Values on the modelled scale.
-#' @param expected (double, n) Scores are of values beside these.
-#' @param breaks (double) Of the tables' bins, without the ends.
-#' @param predictors (list) `codes` (integer matrix, n rows, from 1), `levels`
-#'   of each column and `lines`, see swap_amounts_().
-#' @param targets (list of double) Of each column: a table, its level fastest;
-#'   none where the column has no table.
-#' @param weight (double, n) What a record's row is multiplied by.
+#' @param line (double, n) Linear predictors.
+#' @param set (list) `codes` (integer matrix, n rows) and their `coding`, see
+#'   level_lines().
+#' @param targets (list) `breaks` of the tables' bins, without the ends, and
+#'   `tables` of the first columns, their level fastest.
 #' @param words (two words) See seed_words().
+#' @param expected (double, n) Scores are of values beside these, but for their
+#'   mean.
 #' @param group (integer, n) Only records of the same group swap.
 #' @param room (list or `NULL`) `low` and `high`, n each: no swap brings a value
 #'   beyond those of its new record, and those that lie beyond swap first.
 #' @return (double, n) The same values, in another order.
 #' @noRd
-swapped_values <- function(y, expected, breaks, predictors, targets, weight,
-                           words, group = rep(1L, length(y)),
-                           swaps = swapping, room = NULL) {
+swapped_values <- function(x, y, line, set, targets, words, swaps = swapping,
+                           expected = mapped_mean(x$family, y, line),
+                           group = rep(1L, length(y)), room = NULL) {
+  expected <- expected + mean(y - expected)
+  frame <- score_frame(x$family, line, x$shape)
+  geometry <- x$steps[[2]]$geometry
+  levels <- set$coding$levels
+  lines <- level_lines(geometry$whiten, set$coding)
+  length <- frame$scale *
+    line_lengths_(set$codes, levels, lines, default_threads())
+  weight <- pmin(1, geometry$kappa / length) * frame$scale / frame$spread
+  breaks <- targets$breaks
+  none <- rep(list(double()), length(levels) - length(targets$tables))
   variance <- max(mean((y - expected)^2), 1e-300)
   found <- swap_amounts_(
-    y, findInterval(y, breaks), predictors$codes, predictors$levels, targets,
-    predictors$lines, list(
+    y, findInterval(y, breaks), set$codes, levels, c(targets$tables, none),
+    lines, list(
       bins = length(breaks) + 1L, row_weight = weight, expected = expected,
       score_weight = swaps$scores / variance, group = as.integer(group),
       beta = swaps$beta, sweeps = as.integer(max(
@@ -40,4 +56,22 @@ swapped_values <- function(y, expected, breaks, predictors, targets, weight,
     ), words, default_threads()
   )
   y[found$from]
+}
+
+#' What values have beside their linear predictor once ranks are mapped to the
+#' margin
+#'
+#' The margin of a file is no sum of a line and errors of the family: mapped to
+#' it, means rise along the linear predictor more steeply, or less, than it
+#' does. Pulled towards the linear predictor itself, swaps would undo that.
+#' @param y (double, n) Values before they are swapped.
+#' @noRd
+mapped_mean <- function(family, y, line) {
+  if (!is_location(family)) {
+    mean <- family_mean(family, line)
+    return(mean * base::mean(y) / base::mean(mean))
+  }
+  centred <- line - mean(line)
+  slope <- sum(centred * y) / max(sum(centred^2), 1e-300)
+  mean(y) + slope * centred
 }

@@ -26,7 +26,8 @@ ps::LevelRows to_level_rows(const Rcpp::IntegerMatrix& codes,
 
 ps::VectorLimit to_limit(const Rcpp::List& limit) {
   return {Rcpp::as<double>(limit["kappa"]), Rcpp::as<double>(limit["unit"]),
-          static_cast<std::int64_t>(Rcpp::as<double>(limit["longest"]))};
+          static_cast<std::int64_t>(Rcpp::as<double>(limit["longest"])),
+          Rcpp::as<bool>(limit["absolute"])};
 }
 
 void check_scale(const ps::LevelRows& rows, const Rcpp::NumericVector& scale) {
@@ -104,8 +105,8 @@ Rcpp::NumericMatrix own_vectors_(Rcpp::IntegerMatrix codes,
   return out;
 }
 
-// sum_i q_i z_i of the same vectors, q whole and at most 2^20: exact, and the
-// same at any number of threads.
+// sum_i q_i z_i of the same vectors, q whole and its absolute values at most
+// 2^41 in all: exact, and the same at any number of threads.
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector own_sums_(Rcpp::IntegerMatrix codes,
                               Rcpp::IntegerVector levels,
@@ -116,10 +117,12 @@ Rcpp::NumericVector own_sums_(Rcpp::IntegerMatrix codes,
   check_scale(rows, scale);
   check_scale(rows, q);
   const ps::VectorLimit own = to_limit(limit);
+  double total = 0.0;
   for (const double one : q) {
-    if (!(std::fabs(one) <= 1048576.0) || one != std::trunc(one))
-      Rcpp::stop("Expected whole scores.");
+    total += std::fabs(one);
+    if (one != std::trunc(one)) Rcpp::stop("Expected whole scores.");
   }
+  if (!(total <= 2199023255552.0)) Rcpp::stop("Sums would be inexact.");
   const std::size_t most = static_cast<std::size_t>(4 * threads) + 1;
   const std::size_t P = rows.width();
   std::vector<std::vector<std::int64_t>> parts(most,

@@ -17,6 +17,18 @@ whole_domain <- function(levels) {
   unname(as.matrix(expand.grid(lapply(levels, seq_len))))
 }
 
+# A block that was measured, from its codes alone.
+release_block <- function(codes, levels, published, tables = list(), mu,
+                          neighbours = "add-remove", delta = 1e-6,
+                          rules = list(), seed = NULL) {
+  check_block(codes, levels, published, tables, rules)
+  public_n <- if (neighbours == "replace" || any(published)) nrow(codes)
+  plan <- plan_block(
+    as.integer(levels), published, tables, mu, neighbours, delta, public_n
+  )
+  release_plan(codes, plan, rules, seed)
+}
+
 block_of <- function(codes, levels, mu = 0.5, ..., seed = 1,
                      published = rep(FALSE, length(levels))) {
   release_block(codes, levels, published, mu = mu, ..., seed = seed)

@@ -70,7 +70,9 @@ test_that("planted violations are found", {
   expect_match(printed(audit), "VIOLATION")
   # Records as long as they are
   audit <- found(own_limit = function(geometry) {
-    list(kappa = Inf, unit = geometry$unit, longest = 2^30)
+    list(
+      kappa = Inf, unit = geometry$unit, longest = 2^30, absolute = FALSE
+    )
   })
   expect_match(toString(audit$replays$over), "noisy sums of income")
   expect_true(any(audit$worst$exact > audit$worst$claimed))

@@ -69,8 +69,8 @@ test_that("no pair of responses is told apart better than claimed", {
   withr::local_seed(1)
   for (i in 1:40) {
     file$extremes <- stats::rnorm(2, 10, 3)
-    pairs <- worst_pairs(release, file)
-    found <- vapply(pairs, law_of_pair, 0, laplace = FALSE)
+    local_fault(audit_file = function(x, data) file)
+    found <- audit_guarantee(release, ce, replicates = 0)$worst$exact
     expect_true(all(found <= claimed))
   }
 })
@@ -79,7 +79,10 @@ test_that("many runs show 95% of mu and never more than is claimed", {
   skip_on_cran()
   runs <- by_night(1e6, 3e5)
   release <- tiny_release(epsilon = 3, neighbours = "replace")
-  audit <- audit_guarantee(release, data.frame(y = c(1, 2)), runs, seed = 1)
+  audit <- audit_guarantee(
+    release, data.frame(y = c(1, 2)),
+    replicates = runs, seed = 1
+  )
   worst <- audit$worst
   expect_gt(worst$found[2], 0.95 * worst$claimed[2])
   expect_true(all(worst$found <= worst$claimed))
@@ -96,10 +99,10 @@ test_that("many runs show 95% of mu and never more than is claimed", {
 
 test_that("half the noise would be found", {
   release <- tiny_release(epsilon = 3, neighbours = "replace")
-  pair <- worst_pairs(release, audit_file(
-    release, data.frame(y = c(1, 2))
-  ))[["replace"]]
-  claimed <- law_of_pair(pair, FALSE)
+  found <- measurements_of(release, data.frame(y = c(1, 2)))
+  worst <- worst_pair(found$pairs(2, 1:2)$replace, found$measurements)
+  pair <- worst$parts
+  claimed <- sqrt(worst$moved)
   weak <- lapply(pair, function(part) {
     part$scale <- floor(part$scale / 2)
     part
@@ -116,6 +119,19 @@ test_that("Laplace noise is audited by its epsilon", {
   expect_true(all(audit$worst$exact <= audit$worst$claimed))
   expect_true(all(audit$worst$exact >= 0.85 * audit$worst$claimed))
   expect_true(all(is.na(audit$worst$found)))
+})
+
+test_that("a histogram is audited by its own vectors", {
+  y <- withr::with_seed(2, stats::rnorm(200))
+  for (neighbours in relation_names) {
+    release <- perturbed_histogram(y,
+      bounds = c(-2, 2), bins = 7, epsilon = 0.5, neighbours = neighbours
+    )
+    audit <- audit_guarantee(release, y)
+    expect_equal(audit$worst$exact, audit$worst$claimed)
+    expect_identical(audit$unit, "epsilon")
+    expect_output(print(audit), "Audit of a perturbed histogram")
+  }
 })
 
 test_that("a release that was edited is not audited", {

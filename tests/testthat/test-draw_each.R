@@ -71,10 +71,10 @@ test_that("each amount of each set swaps by chances of its own", {
   release <- suppressWarnings(file_release(plan, epsilon = 5, seed = 2))
   seen <- list()
   swap <- swapped_values
-  local_replaced("swapped_values", function(y, expected, breaks, predictors,
-                                            targets, weight, words, ...) {
+  local_replaced("swapped_values", function(x, y, line, set, targets, words,
+                                            ...) {
     seen <<- c(seen, list(words))
-    swap(y, expected, breaks, predictors, targets, weight, words, ...)
+    swap(x, y, line, set, targets, words, ...)
   })
   synthesize(release, m = 3, seed = 4)
   expect_length(seen, 6)

@@ -106,8 +106,9 @@ test_that("values between heaps and heaps come back as often as they were", {
 test_that("swaps are drawn to the slope that mapped values have", {
   line <- seq(-1, 1, length.out = 101)
   y <- exp(2 * line)
-  mean <- mapped_mean(y, line)
+  mean <- mapped_mean(student_t(), y, line)
   expect_equal(mean, unname(stats::fitted(stats::lm(y ~ line))))
   # No spread at all
-  expect_equal(mapped_mean(y, rep(3, 101)), rep(mean(y), 101))
+  none <- mapped_mean(student_t(), y, rep(3, 101))
+  expect_equal(none, rep(mean(y), 101))
 })

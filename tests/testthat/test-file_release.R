@@ -172,7 +172,9 @@ test_that("sums of an amount are the same in any order, cut and threads", {
   codes <- leaning_codes(5000, levels)
   coding <- list(levels = levels, baseline = c(1L, 2L, 3L))
   whiten <- t(chol(crossprod(matrix(stats::rnorm(80), 10)) / 10))
-  geometry <- list(whiten = whiten, kappa = 2, unit = 2 / score_length)
+  geometry <- list(
+    whiten = whiten, kappa = 2, unit = 2 / score_length, noise = "gaussian"
+  )
   scale <- stats::runif(5000, 0.5, 2)
   q <- round(stats::runif(5000, -score_steps, score_steps))
   lines <- level_lines(whiten, coding)

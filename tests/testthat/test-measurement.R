@@ -188,7 +188,7 @@ test_that("no vector is longer than its bound, whatever the geometry", {
   # A geometry that says nothing of lengths
   step$geometry$kappa <- Inf
   step$geometry$unit <- step$geometry$unit / 50
-  x <- own_measurement("", length(step$b), step)
+  x <- step_measurement("", length(step$b), step)
   v <- x$vectors(records, 1)
   reach <- sqrt(rowSums(v[, -1]^2))
   expect_lte(max(sqrt(rowSums(v^2))), bounds_of(x, FALSE)[1])

@@ -31,7 +31,7 @@ paid_calls <- function() {
   list(
     file = list(
       call = function(...) file_release(paid_plan(), 2, ...),
-      late = "new_noisy_release", middle = "own_step"
+      late = "new_noisy_release", middle = "noisy_step"
     ),
     score = list(
       call = function(...) {
@@ -40,7 +40,7 @@ paid_calls <- function() {
           reference = paid_reference, ...
         )
       },
-      late = "new_noisy_release", middle = "step_of_file"
+      late = "new_noisy_release", middle = "noisy_step"
     ),
     levels = list(
       call = function(...) {
@@ -66,7 +66,7 @@ paid_calls <- function() {
           epsilon = 1, bounds = c(1, 1e6), reference = paid_reference, ...
         )
       },
-      late = "build_synthetic_sets", middle = "step_of_file"
+      late = "build_synthetic_sets", middle = "noisy_step"
     ),
     margin_job = list(
       call = function(..., seed = NULL) strict_job(..., seed = seed),
@@ -143,7 +143,7 @@ test_that("Ctrl-C after payment is such an error, and before it is Ctrl-C", {
   one <- paid_calls()$file
   book <- new_paid_book()
   error <- failing(
-    "own_step", function() one$call(ledger = book), rlang::interrupt, at = 3
+    "noisy_step", function() one$call(ledger = book), rlang::interrupt, at = 3
   )
   expect_s3_class(error, "pseudosynth_error_paid")
   expect_s3_class(error, "pseudosynth_error_interrupt")
@@ -158,7 +158,7 @@ test_that("Ctrl-C after payment is such an error, and before it is Ctrl-C", {
 })
 
 test_that("an error of the package keeps its class, message and fields", {
-  error <- failing("own_step", paid_calls()$file$call, function() {
+  error <- failing("noisy_step", paid_calls()$file$call, function() {
     abort_input("Nothing fits.", x = "At all.", arg = "plan", rows = 3L)
   })
   expect_s3_class(error, "pseudosynth_error_paid")
@@ -187,7 +187,7 @@ test_that("draws of a fit are paid once, too", {
 test_that("a copy of the error draws no noise that is left", {
   copy <- function(error) unserialize(serialize(error, NULL))
   call <- paid_calls()$file$call
-  error <- failing("own_step", call, at = 3)
+  error <- failing("noisy_step", call, at = 3)
   refused <- refusal(quiet(resume(copy(error))))
   expect_s3_class(refused, "pseudosynth_error_checkpoint")
   expect_identical(refused$noise, error$noise)
@@ -344,7 +344,7 @@ test_that("an error that was edited goes on with nothing", {
     function(run) run$noise <- list()
   )
   for (edit in edits) {
-    error <- failing("own_step", paid_calls()$file$call, at = 2)
+    error <- failing("noisy_step", paid_calls()$file$call, at = 2)
     edit(error$run)
     refused <- refusal(quiet(resume(error)))
     expect_s3_class(refused, "pseudosynth_error_edited")

@@ -27,7 +27,7 @@ levels_release <- function(data, epsilon, ...) {
 test_that("levels' sums move by their sensitivity and no more", {
   withr::local_seed(1)
   x <- cbind(1, matrix(stats::rnorm(200), 100))
-  z <- score_geometry(plain_rows(x), rep(1, 100), diag(3), 1)$z
+  z <- levels_geometry(plain_rows(x), list(scale = rep(1, 3)), 1)$z
   y <- sample(0:3, 100, TRUE)
   for (noise in c("gaussian", "laplace")) {
     norm <- function(v) if (noise == "laplace") sum(abs(v)) else sqrt(sum(v^2))

@@ -99,13 +99,16 @@ test_that("the label holds tables, and the audit finds nearly all of it", {
     expect_true(all(worst$exact <= worst$claimed))
     expect_true(all(worst$exact >= 0.95 * worst$claimed))
     # Half the noise of the tables would be found
-    release <- unclass(release)
     release$tables$noise$scale <- release$tables$noise$scale / 4
-    weak <- worst_pairs(release, audit_file(release, data))
-    expect_gt(law_of_pair(weak[[1]], FALSE), 1.5 * worst$claimed[1])
+    found <- measurements_of.score_release(release, data)
+    weak <- worst_pair(found$pairs(2, 1:2)[[1]], found$measurements)
+    expect_gt(sqrt(weak$moved), 1.5 * worst$claimed[1])
   }
   release <- releases[["add-remove"]]
-  audit <- audit_guarantee(release, data, by_night(2e4, 8000), seed = 1)
+  audit <- audit_guarantee(
+    release, data,
+    replicates = by_night(2e4, 8000), seed = 1
+  )
   expect_true(all(audit$worst$found <= audit$worst$claimed))
   expect_true(all(audit$worst$found >= 0.7 * audit$worst$claimed))
   release$tables$residuals[[1]][1] <- 0
@@ -161,15 +164,19 @@ test_that("swaps leave a set's values as they are, within their bounds", {
     plan <- swap_plan(release, file, counts)
     words <- c(1, 2)
     y <- draw_scores(release, file, counts, words, 1:2)
-    swapped <- swapped_scores(release, plan, y, words)
+    swapped <- swapped_values(
+      release, y, plan$line, plan$set, plan$targets, words, score_swaps,
+      plan$expected
+    )
     expect_identical(sort(swapped), sort(y))
     expect_false(identical(swapped, y))
     # Nearer to the targets
     miss <- function(y) {
-      bin <- factor(findInterval(y, plan$breaks), 0:length(plan$breaks))
-      sum(vapply(seq_along(plan$targets), function(j) {
-        rows <- factor(file$codes[, j], seq_len(plan$predictors$levels[j]))
-        sum((as.vector(table(rows, bin)) - plan$targets[[j]])^2)
+      breaks <- plan$targets$breaks
+      bin <- factor(findInterval(y, breaks), 0:length(breaks))
+      sum(vapply(seq_along(plan$targets$tables), function(j) {
+        rows <- factor(file$codes[, j], seq_len(plan$set$coding$levels[j]))
+        sum((as.vector(table(rows, bin)) - plan$targets$tables[[j]])^2)
       }, 0))
     }
     expect_lt(miss(swapped), 0.1 * miss(y))
@@ -187,13 +194,18 @@ test_that("design rows are the core's rows, in as many columns as needed", {
   rows <- matrix(stats::rnorm(70000 * 2), ncol = 2)
   row <- c(1L, 65534L, 65535L, 70000L)
   codes <- matrix(c(1L, 2L, 3L, 1L), 4)
-  made <- with_rows(codes, 3L, rows, row)
-  expect_identical(made$levels, c(3L, 65535L, 4467L))
-  first <- 1 + cumsum(c(0, made$levels))
-  sums <- Reduce(`+`, lapply(1:3, function(j) {
-    made$lines[first[j] + made$codes[, j], ]
-  }))
-  expect_equal(sums + made$lines[c(1, 1, 1, 1), ], rows[row, ])
+  coding <- row_coding(rows, 3L)
+  expect_identical(coding$levels, c(3L, 65535L, 4467L))
+  codes <- cbind(codes, design_codes(row, rows))
+  lines <- level_lines(diag(2), coding)
+  first <- 1 + cumsum(c(0, coding$levels))
+  sums <- Reduce(`+`, lapply(1:3, function(j) lines[first[j] + codes[, j], ]))
+  expect_equal(sums + lines[c(1, 1, 1, 1), ], rows[row, ])
+  b <- c(0.5, -2)
+  expect_identical(
+    line_sums_(codes, coding$levels, level_lines(b, coding)),
+    drop(rows %*% b)[row]
+  )
 })
 
 test_that("other records, few and of unknown levels, are served", {

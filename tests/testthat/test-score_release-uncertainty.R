@@ -98,11 +98,11 @@ test_that("pooled intervals cover beside tables, which they do not use", {
 
 test_that("the sums of a set are noise-free sums of the posterior", {
   price <- small_price()
-  sums_by_step <- function(step, file) {
-    of_records <- lapply(step[c("centre", "spread")], `[`, file$row)
+  sums_by_step <- function(release, file) {
+    step <- release$steps[[2]]
     function(y) {
-      whole <- whole_scores(score_of(y, of_records), step$clip, -step$clip)
-      step_sums(c(file["row"], whole), step$geometry$z)[-1] *
+      records <- list(predictors = design_codes(file$row, file$x), y = y)
+      whole_sums(measured_step(release, row_coding(file$x), 2), records)[[1]][-1] *
         step$geometry$unit * step$clip / 1024
     }
   }
@@ -111,7 +111,7 @@ test_that("the sums of a set are noise-free sums of the posterior", {
     file <- published_rows(release$design, price$data)
     known <- known_sums(release, file)
     step <- known$step
-    sums <- sums_by_step(step, file)
+    sums <- sums_by_step(release, file)
     # Public steps are those that were paid for: the file's own sums are the
     # released ones but for the noise
     expect_lt(

@@ -62,29 +62,39 @@ test_that("sets cost nothing more, however many and how often", {
 test_that("records are whole vectors within the sensitivity", {
   withr::local_seed(3)
   x <- cbind(1, matrix(stats::rnorm(300), 100), rep(0:1, c(99, 1)))
+  file <- plain_rows(x)
+  codes <- design_codes(file$row, file$x)
   for (spread in c(0.5, 1, 3)) {
-    file <- plain_rows(x)
-    geometry <- score_geometry(file, rep(1, 100), diag(5), spread)
-    expect_true(all(geometry$z == floor(geometry$z)))
-    length <- sqrt(rowSums(geometry$z^2)) * geometry$unit
-    expect_lte(max(length), geometry$kappa * 1.001)
-    expect_equal(
-      geometry$z * geometry$unit,
-      geometry$weight * (file$x %*% geometry$whiten),
-      tolerance = 0.01
-    )
     for (noise in c("gaussian", "laplace")) {
-      sensitivity <- step_sensitivity(geometry$z, noise)
       norm <- function(v) {
         if (noise == "laplace") sum(abs(v)) else sqrt(sum(v^2))
       }
+      geometry <- score_geometry(
+        file, rep(1, 100), diag(5), spread, noise = noise
+      )
+      step <- list(
+        coding = row_coding(file$x), family = student_t(3), shape = 1,
+        b = numeric(5), clip = 1, geometry = geometry
+      )
+      m <- step_measurement("", 5, step)
+      z <- own_vectors(
+        design_codes(1:100, file$x), step$coding, rep(1, 100), geometry
+      )
+      expect_true(all(z == floor(z)))
+      lengths <- apply(z, 1, norm)
+      expect_lte(max(lengths), longest_vector(5, noise))
+      expect_gt(max(lengths), 0.999 * longest_vector(5, noise))
+      expect_equal(
+        z * geometry$unit, geometry$weight * (file$x %*% geometry$whiten),
+        tolerance = 0.01
+      )
+      sensitivity <- m$bound(noise)
       # Any record, any two responses, none among them
-      scores <- c(-Inf, -1, -0.9999999, 0, 0.3, 0.9999999, 1, 1e300, NaN)
+      scores <- c(-Inf, -1, -0.9999999, 0, 0.3, 0.9999999, 1, 1e300)
       sums <- function(i, score) {
         all <- rep(0.2, 100)
         all[i] <- score
-        whole <- whole_scores(all, 1, -1)
-        step_sums(c(list(row = seq_len(100)), whole), geometry$z)
+        whole_sums(m, list(predictors = codes, y = all))[[1]]
       }
       for (i in c(1, 50, 100)) {
         made <- lapply(scores, function(score) sums(i, score))
@@ -253,9 +263,14 @@ test_that("what is not known of the shape is in the coefficients", {
   prior <- list(location = c(0, 0), scale = c(3, 1), slopes = 2)
   budget <- list(noise = "gaussian", neighbours = "add-remove", amount = 1)
   # Far from where the scores are taken: what they should be rests on the shape
-  step <- step_of_file(
-    c(file, list(n = n, whole = whole_of_records(y, file$row))), family,
-    c(0.1, 0.2), 1, 0.8, prior, 1, budget, 4, NULL
+  file$codes <- design_codes(seq_along(file$count), file$x)
+  like <- list(
+    what = "", n = n, family = family, shape = 1, prior = prior, spread = 1,
+    rounds = 3, coding = row_coding(file$x)
+  )
+  step <- noisy_step(
+    c(file, list(whole = whole_of_records(y, file$row))), file, like,
+    c(0.1, 0.2), 0.8, budget, 4, NULL
   )
   fit <- function(shape, start, near = NULL) {
     score_posterior(
@@ -659,7 +674,7 @@ test_that("a reference that is far off is made up for, or said to be too far", {
     ))
     error <- (coef(far)[1] - mean) / sqrt(vcov(far)[1, 1])
     expect_lt(abs(error), 4)
-    expect_lt(abs(far$steps[[2]]$reference[[1]] - mean), 0.3)
+    expect_lt(abs(far$steps[[2]]$b[[1]] - mean), 0.3)
     expect_lt(sqrt(vcov(far)[1, 1]), 0.05)
   }
   # A public scale that is far off
@@ -681,26 +696,22 @@ test_that("a reference that is far off is made up for, or said to be too far", {
   expect_output(print(beyond), "too far from the file")
 })
 
-test_that("what a step is charged beforehand holds for all public vectors", {
-  for (noise in c("gaussian", "laplace")) {
+test_that("what is charged beforehand is what the steps have", {
+  data <- spread_file(400)
+  for (delta in c(0, 1e-6)) {
     for (neighbours in relation_names) {
-      for (columns in c(1, 3, 12)) {
-        budget <- with_step_cost(list(
-          noise = noise, neighbours = neighbours, amount = 0.7
-        ), columns)
-        for (seed in 1:5) {
-          x <- withr::with_seed(seed, matrix(rt(40 * columns, 2), 40))
-          unit <- max(sqrt(rowSums(x^2))) / score_length
-          real <- noise_of(
-            step_sensitivity(round(x / unit), noise), budget, columns + 1
-          )
-          spent <- real$epsilon %||% real$rho
-          planned <- budget$cost$epsilon %||% budget$cost$rho
-          expect_true(all(spent <= planned))
-          expect_true(all(planned <= 1.12 * spent))
-          expect_true(all(real$gap <= budget$cost$gap))
-        }
+      release <- suppressWarnings(score_release(y ~ ., data, student_t(3),
+        epsilon = 1, delta = delta, neighbours = neighbours,
+        reference = list("(Intercept)" = 2, sigma = 1)
+      ))
+      spent <- lapply(release$steps, function(step) {
+        if (delta == 0) step$epsilon else step$rho
+      })
+      charged <- release$charges[c("add_remove", "replace")]
+      if (delta > 0) {
+        charged <- release$charges[c("rho_add_remove", "rho_replace")]
       }
+      expect_equal(unname(do.call(rbind, spent)), unname(as.matrix(charged)))
     }
   }
 })

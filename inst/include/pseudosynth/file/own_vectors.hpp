@@ -174,6 +174,8 @@ struct VectorLimit {
   double unit;
   /// Its length, at most: a whole number, below 2^26.
   std::int64_t longest;
+  /// Is a length the sum of absolute values, or Euclidean?
+  bool absolute = false;
 };
 
 /// @brief Rows of records one after the other, in room of their own.
@@ -209,13 +211,20 @@ class RowReader {
       row_[0] = std::trunc(row_[0] * weight / limit.unit);
       squared = row_[0] * row_[0];
     }
-    // A sum of squares that is no larger than this is exact
+    // Sums of whole numbers that are no larger than this are exact
     const double most = static_cast<double>(limit.longest * limit.longest);
-    if (!(squared <= most)) row_.assign(row_.size(), 0.0);
+    if (!(squared <= most) || (limit.absolute && too_long(limit)))
+      row_.assign(row_.size(), 0.0);
     return row_.data();
   }
 
  private:
+  bool too_long(const VectorLimit& limit) const {
+    double sum = 0.0;
+    for (const double x : row_) sum += std::fabs(x);
+    return !(sum <= static_cast<double>(limit.longest));
+  }
+
   double scaled(double scale) {
     double squared = 0.0;
     if (row_.size() > 1) {
@@ -235,7 +244,7 @@ class RowReader {
 /// @brief Adds q_i times the vectors of records `first` to `last` - 1 to sums.
 ///
 /// Whole numbers: the cut into ranges changes nothing.
-/// @param q at most 2^20.
+/// @param q whole, at most 2^41: of several records with the same row in all.
 /// @param should_stop asked now and then; the sums are worth nothing once it
 ///   returns true.
 template <class Stop>
@@ -252,10 +261,15 @@ void add_own_vectors(const LevelRows& rows, const double* scale,
     own.assign(own.size(), 0.0);
     for (std::size_t i = start; i < std::min(last, start + kBlock); ++i) {
       const double* z = reader.own_vector(i, scale[i], limit);
-      if (own.size() > 1)
+      if (std::fabs(q[i]) > 1048576.0) {
+        for (std::size_t p = 0; p < sums.size(); ++p)
+          sums[p] += static_cast<std::int64_t>(q[i]) *
+                     static_cast<std::int64_t>(z[p]);
+      } else if (own.size() > 1) {
         detail::add_row(z, own.size(), q[i], own.data());
-      else
+      } else {
         own[0] += q[i] * z[0];
+      }
     }
     for (std::size_t p = 0; p < sums.size(); ++p)
       sums[p] += static_cast<std::int64_t>(own[p]);

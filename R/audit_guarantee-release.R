@@ -1,80 +1,97 @@
-# The audit of a score release: its law on worst-case neighbours, exactly and by
-# running it.
+# The audit of a noisy release: how far one record moves all noisy numbers, from
+# the vectors that the release itself adds up, and by running the noise, or the
+# release.
 
 #' @rdname audit_guarantee
+#' @param rows (count) For a [file_release()]: how many arbitrary records to try
+#'   in addition to those of the file. They come from the codebook's whole
+#'   domain. Default 1e5.
+#' @param replays (count) For a [file_release()]: the number of neighbouring
+#'   files on which to run the release again, with the same random numbers.
+#'   Default 20. With 0, only the exact calculation is made.
 #' @param replicates (count) For a [score_release()] with Gaussian noise: how
 #'   many times to run the noise on each of the two neighbouring files. Default
 #'   1e5: the lower bound is then about 0.02 below mu. With 0, only the exact
 #'   calculation is made, as always for Laplace noise.
 #' @export
-audit_guarantee.score_release <- function(x, data, replicates = 1e5,
-                                          level = 0.95, seed = NULL, ...) {
+audit_guarantee.noisy_release <- function(x, data, rows = 1e5, replays = 20,
+                                          replicates = 1e5, level = 0.95,
+                                          seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_sealed(x)
+  rows <- check_count(rows, min = 2)
+  replays <- check_count(replays)
   replicates <- check_argument(replicates, min = 0)
   check_argument(level)
   check_argument(seed)
-  laplace <- x$delta == 0
-  pairs <- worst_pairs(x, audit_file(x, data))[relation_names]
-  total <- total_charges(x$charges, x$delta)
-  claimed <- if (laplace) total$epsilon else sqrt(2 * total$rho)
-  found <- lapply(pairs, function(pair) {
-    if (!laplace && replicates > 0) sampled_law(pair, replicates, level, seed)
+  found <- measurements_of(x, data)
+  tried <- found$pairs(rows, seed_words(seed, "audit"))
+  pairs <- lapply(tried[relation_names], worst_pair, found$measurements)
+  laplace <- is_laplace(found$measurements[[1]]$noise)
+  runs <- lapply(pairs, function(pair) {
+    if (found$of == "score release" && !laplace && replicates > 0) {
+      sampled_law(pair$parts, replicates, level, seed)
+    }
   })
   curves <- Map(function(neighbours, found) {
     if (!is.null(found)) data.frame(neighbours = neighbours, found$curve)
-  }, relation_names, found)
+  }, relation_names, runs)
+  moved <- vapply(pairs, `[[`, 0, "moved")
+  again <- if (found$of == "file release") {
+    replay_release(x, with_published_bins(data), replays, seed)
+  }
   new_result(
     "score_audit",
     worst = data.frame(
-      neighbours = relation_names, claimed = unname(claimed[relation_names]),
-      exact = vapply(pairs, law_of_pair, 0, laplace, USE.NAMES = FALSE),
-      found = unname(vapply(found, function(x) x$bound %||% NA_real_, 0))
+      neighbours = relation_names,
+      claimed = unname(found$claimed[relation_names]),
+      exact = found$most * unname(if (laplace) moved else sqrt(moved)),
+      found = unname(vapply(runs, function(x) x$bound %||% NA_real_, 0))
     ),
     curve = do.call(rbind, unname(curves)),
     unit = if (laplace) "epsilon" else "mu", replicates = replicates,
-    level = level, release = format(x), of = "score", n_records = nrow(data),
-    how = unwrapped("Exact: from the sums of both files, computed as in the
-       release, and the distribution of the noise. The neighbours differ in the
-       record with the longest public vector.")
+    level = level,
+    release = if (found$of == "file release") found$of else format(x),
+    of = found$of, n_records = found$n, replays = again,
+    how = c(found$how(rows), text_of_replays(again))
   )
 }
 
-#' The two files that are told apart best
+#' The two records, or record and none, that are told apart best
 #'
-#' @return (list) By relation: a list of parts, each with the `difference` of
-#'   the whole sums and the `scale` of their noise.
+#' @param tried (list) Of one or two functions of a measurement and numbers of
+#'   records, which give records: what is dropped, or what takes the place of
+#'   what. See measurements_of().
+#' @return (list) `moved` (squared mu, or epsilon of Laplace noise) and `parts`,
+#'   each with the `difference` of the whole sums and the `scale` of their
+#'   noise.
 #' @noRd
-worst_pairs <- function(x, file) {
-  measurements <- score_measurements(x, file)
-  farthest <- which.max(rowSums(measurements[[1]]$z^2))
-  record <- match(farthest, file$row)
-  # Dropped, and at either end: the sums as the release itself makes them
-  made <- lapply(c(NA, file$extremes), function(y) {
-    file$y[record] <- y
-    lapply(measurements, whole_sums, file)
+worst_pair <- function(tried, measurements) {
+  moved <- lapply(tried, function(pair) {
+    Reduce(`+`, lapply(measurements, function(x) {
+      do.call(moves_of, c(list(x), lapply(pair, function(records) records(x))))
+    }))
   })
-  pair <- function(a, b) {
-    parts <- Map(function(x, one, other) {
-      Map(function(one, other, scale) {
-        list(difference = one - other, scale = scale)
-      }, one, other, x$noise$scale)
-    }, measurements, made[[a]], made[[b]])
-    unlist(parts, recursive = FALSE)
-  }
-  dropped <- list(pair(1, 2), pair(1, 3))
-  size <- vapply(dropped, law_of_pair, 0, laplace = x$delta == 0)
-  stats::setNames(list(dropped[[which.max(size)]], pair(2, 3)), relation_names)
+  most <- vapply(moved, max, 0)
+  worst <- which.max(most)
+  at <- which.max(moved[[worst]])
+  parts <- lapply(measurements, function(x) {
+    pair <- lapply(tried[[worst]], function(records) records(x, at))
+    lapply(seq_along(x$parts), function(part) {
+      each <- lapply(pair, function(record) x$vectors(record, part)[1, ])
+      list(difference = Reduce(`-`, each), scale = x$noise$scale[part])
+    })
+  })
+  parts <- unlist(parts, recursive = FALSE)
+  laplace <- is_laplace(measurements[[1]]$noise)
+  list(moved = sum(vapply(parts, moved_by, 0, laplace)), parts = parts)
 }
 
-#' mu of a pair under Gaussian noise, epsilon under Laplace noise
+#' Squared mu, or epsilon of Laplace noise
 #' @noRd
-law_of_pair <- function(pair, laplace) {
-  parts <- vapply(pair, function(part) {
-    ratio <- abs(part$difference) / part$scale
-    if (laplace) sum(ratio) else sum(ratio^2)
-  }, 0)
-  if (laplace) sum(parts) else sqrt(sum(parts))
+moved_by <- function(part, laplace = FALSE) {
+  ratio <- abs(part$difference) / part$scale
+  if (laplace) sum(ratio) else sum(ratio^2)
 }
 
 #' A lower bound on mu from runs of the noise itself
@@ -94,7 +111,7 @@ sampled_law <- function(pair, replicates, level, seed) {
     part$difference <- part$difference[squares >= 0.005 * max(squares)]
     part
   })
-  middle <- law_of_pair(pair, laplace = FALSE)^2 / 2
+  middle <- sum(vapply(pair, moved_by, 0)) / 2
   upper <- function(count) {
     stats::qbeta((1 + level) / 2, count + 1, replicates - count)
   }
@@ -135,7 +152,7 @@ project_runs <- function(pair, replicates, at, seed) {
 #' @export
 format.score_audit <- function(x, ...) {
   found_and_claimed(
-    sprintf("audit of a %s release", x$of), x, x$worst$exact, x$unit
+    sprintf("audit of a %s", x$of), x, x$worst$exact, x$unit
   )
 }
 
