@@ -61,6 +61,10 @@ stream_seed_ <- function(seed, purpose, stage) {
     .Call(`_pseudosynth_stream_seed_`, seed, purpose, stage)
 }
 
+falling_ <- function(y, weight) {
+    .Call(`_pseudosynth_falling_`, y, weight)
+}
+
 table_counts_ <- function(codes, levels, tables, threads = 1L) {
     .Call(`_pseudosynth_table_counts_`, codes, levels, tables, threads)
 }

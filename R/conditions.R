@@ -44,8 +44,13 @@ told <- function(dots, .envir, exact = FALSE) {
   width <- getOption("cli.condition_width", cli::console_width()) - 2
   look <- look_of_markup()
   bullets[] <- vapply(bullets, function(text) {
-    text <- with_known_spans(gsub("\\s+", " ", text), look)
-    cli::format_inline(text, .envir = .envir)
+    text <- with_known_names(gsub("\\s+", " ", text), .envir)
+    text <- with_known_spans(text, look)
+    if (is_read(text)) {
+      bare_text(text)
+    } else {
+      cli::format_inline(text, .envir = .envir)
+    }
   }, "")
   # To look through all arguments takes longer than all else here
   if (!exact && any(digits_shown(unlist(numbers_shown(bullets))) > 2)) {
@@ -190,6 +195,32 @@ with_known_spans <- function(text, look) {
     vapply(spans, known_span, "", look)
   })
   text
+}
+
+#' Markup with a name in it, such as `{.arg {arg}}`, as if it were written out
+#' @noRd
+with_known_names <- function(text, envir) {
+  span <- "(?<!\\{)\\{\\.(arg|cls|code|fn) \\{[a-z_]+\\}\\}(?!\\})"
+  found <- gregexpr(span, text, perl = TRUE)
+  regmatches(text, found) <- lapply(regmatches(text, found), function(spans) {
+    vapply(spans, function(span) {
+      name <- sub("^.* \\{(.*)\\}\\}$", "\\1", span)
+      value <- get0(name, envir)
+      plain <- rlang::is_string(value) && grepl("^[[:alnum:]_.]{1,200}$", value)
+      if (plain) sub("\\{[a-z_]+\\}\\}$", paste0(value, "}"), span) else span
+    }, "")
+  })
+  text
+}
+
+#' Is nothing in a text left for cli to read?
+#' @noRd
+is_read <- function(text) {
+  !grepl("[{}\f\u00a0]", gsub("{{|}}", "", text, perl = TRUE), perl = TRUE)
+}
+
+bare_text <- function(text) {
+  gsub("}}", "}", gsub("{{", "{", text, fixed = TRUE), fixed = TRUE)
 }
 
 known_spans <- new.env(parent = emptyenv())

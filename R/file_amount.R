@@ -225,25 +225,7 @@ falling_tails <- function(
 
 #' The nearest falling sequence: pools of adjacent violators
 #' @noRd
-falling <- function(y, weight) {
-  value <- size <- numeric(length(y))
-  length <- integer(length(y))
-  k <- 0
-  for (i in seq_along(y)) {
-    k <- k + 1
-    value[k] <- y[i]
-    size[k] <- weight[i]
-    length[k] <- 1L
-    while (k > 1 && value[k] > value[k - 1]) {
-      both <- size[k - 1] + size[k]
-      value[k - 1] <- (size[k - 1] * value[k - 1] + size[k] * value[k]) / both
-      size[k - 1] <- both
-      length[k - 1] <- length[k - 1] + length[k]
-      k <- k - 1
-    }
-  }
-  rep(value[seq_len(k)], length[seq_len(k)])
-}
+falling <- function(y, weight) falling_(as.double(y), as.double(weight))
 
 #' Where the margin lies: the intercept and the shape that scores start from
 #' @return (named list) `(Intercept)`, and the shape that the family has.

@@ -196,6 +196,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// falling_
+Rcpp::NumericVector falling_(const Rcpp::NumericVector& y, const Rcpp::NumericVector& weight);
+RcppExport SEXP _pseudosynth_falling_(SEXP ySEXP, SEXP weightSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type y(ySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weight(weightSEXP);
+    rcpp_result_gen = Rcpp::wrap(falling_(y, weight));
+    return rcpp_result_gen;
+END_RCPP
+}
 // table_counts_
 Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, int threads);
 RcppExport SEXP _pseudosynth_table_counts_(SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP threadsSEXP) {
@@ -736,6 +747,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_uniforms_", (DL_FUNC) &_pseudosynth_uniforms_, 3},
     {"_pseudosynth_entropy_seed_", (DL_FUNC) &_pseudosynth_entropy_seed_, 0},
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
+    {"_pseudosynth_falling_", (DL_FUNC) &_pseudosynth_falling_, 2},
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
     {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 12},
     {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 9},
