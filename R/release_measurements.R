@@ -4,8 +4,8 @@
 #' The measurements of a release, and the records of a file as they have them
 #' @return (list) `of` (what it is); `measurements`; `n` (records); `records`
 #'   (function of a measurement and numbers of records, `NULL`: all); `claimed`
-#'   (by relation: mu, or epsilon); `unit` (of each record, or `NULL`) and `most`
-#'   (records of one); for an audit `pairs` (function of a count of arbitrary
+#'   (by relation: mu, or epsilon); `unit` (of each record, or `NULL`) and
+#'   `most` (records of one); for an audit `pairs` (function of a count of arbitrary
 #'   records and two words: gives by relation what worst_pair() tries) and `how`
 #'   (function of that count: says what is tried).
 #' @noRd
@@ -15,8 +15,10 @@ measurements_of.file_release <- function(release, data) {
   data <- plan_of_release(release, data)
   file <- file_records(data)
   n <- nrow(file$codes)
-  as_function <- function(own) function(x, at = NULL) {
-    records_for(x, if (is.null(at)) own else rows_measured(own, at))
+  as_function <- function(own) {
+    function(x, at = NULL) {
+      records_for(x, if (is.null(at)) own else rows_measured(own, at))
+    }
   }
   own <- measured_records(release, file)
   list(
@@ -74,13 +76,15 @@ measurements_of.score_release <- function(release, data) {
   file <- audit_file(release, data)
   total <- total_charges(release$charges, release$delta)
   n <- length(file$row)
-  records <- function(y, among = seq_len(n)) function(x, at = NULL) {
-    at <- if (is.null(at)) among else among[at]
-    list(
-      row = file$row[at], y = y[at],
-      predictors = file$predictors[at, , drop = FALSE],
-      told = if (!is.null(file$told)) file$told[at, , drop = FALSE]
-    )
+  records <- function(y, among = seq_len(n)) {
+    function(x, at = NULL) {
+      at <- if (is.null(at)) among else among[at]
+      list(
+        row = file$row[at], y = y[at],
+        predictors = file$predictors[at, , drop = FALSE],
+        told = if (!is.null(file$told)) file$told[at, , drop = FALSE]
+      )
+    }
   }
   list(
     of = "score release", measurements = score_measurements(release, file),
@@ -112,8 +116,10 @@ measurements_of.perturbed_histogram <- function(release, data) {
     arg = "data"
   )
   measurement <- histogram_measurement(release)
-  records <- function(y) function(x, at = seq_along(y)) {
-    list(y = as.double(y[at]), response = release$response)
+  records <- function(y) {
+    function(x, at = seq_along(y)) {
+      list(y = as.double(y[at]), response = release$response)
+    }
   }
   list(
     of = "histogram", measurements = list(measurement), n = length(y),
