@@ -19,16 +19,10 @@ argument_rules <- list(
   epsilon = function(x, above = 0, ...) check_number(x, above = above, ...),
   first_share = function(x, ...) check_number(x, above = 0, below = 1, ...),
   k = function(x, arg) {
-    refuse_if(
-      is.character(x) && !identical(x, "auto"),
-      "{.arg {arg}} must be {.val auto} or one number.",
-      x = "It is {describe_type(x)}.", arg = arg
-    )
-    if (identical(x, "auto")) {
-      x
-    } else {
-      check_number(x, above = 0, max = 1, arg = arg)
-    }
+    auto <- identical(x, "auto")
+    must <- "{.arg {arg}} must be {.val auto} or one number."
+    check_that(auto || is_number(x), x, must, arg = arg)
+    if (auto) x else check_number(x, above = 0, max = 1, arg = arg)
   },
   known = function(x, arg) {
     check_that(
