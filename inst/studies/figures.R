@@ -214,8 +214,9 @@ density_at <- function(x, at) {
 #'
 #' Resamples the file and each set with replacement, computes the statistics
 #' each time and compares their distributions. Those of several sets are
-#' combined by their Wasserstein barycentre, the mean of their quantile functions
-#' (Srivastava, Li and Dunson 2018). R's random numbers: call set.seed() first.
+#' combined by their Wasserstein barycentre, the mean of their quantile
+#' functions (Srivastava, Li and Dunson 2018). R's random numbers: call
+#' set.seed() first.
 #' @param releases (named list) Sets by release: what synthesize() gives, a data
 #'   frame or a list of them.
 #' @param data (data frame) The file.
