@@ -200,6 +200,10 @@ with_known_spans <- function(text, look) {
 #' Markup with a name in it, such as `{.arg {arg}}`, as if it were written out
 #' @noRd
 with_known_names <- function(text, envir) {
+  # A plural counts the names that it stands beside
+  if (grepl("{?", text, fixed = TRUE)) {
+    return(text)
+  }
   span <- "(?<!\\{)\\{\\.(arg|cls|code|fn) \\{[a-z_]+\\}\\}(?!\\})"
   found <- gregexpr(span, text, perl = TRUE)
   regmatches(text, found) <- lapply(regmatches(text, found), function(spans) {
