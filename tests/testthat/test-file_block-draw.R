@@ -107,7 +107,7 @@ test_that("cells that a rule holds together reach all allowed states", {
   law <- enumerated_law(levels, 2, start, free, tables, forbidden, 1.5)
   found <- vapply(1:8000, function(r) {
     state_key(test_sweep_records_(
-      start, levels, free, tables, rules, 1.5, 20, c(3, r)
+      start, levels, free, tables, rules, 1.5, 40, c(3, r)
     )$codes)
   }, "")
   count <- tabulate(match(found, vapply(law$codes, state_key, "")), 36)
