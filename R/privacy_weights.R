@@ -38,10 +38,10 @@
 #'
 #' @param object,... As in the generics.
 #'
-#' @return `summary()` gives the scheme, its arguments, counts and quantiles, and
-#'   what the weights depend on: `"own record"` (each on its record and on public
-#'   or paid inputs), `"bounded"` (boundedly on other records), `"other records"`
-#'   or `"unknown"`.
+#' @return `summary()` gives the scheme, its arguments, counts and quantiles,
+#'   and what the weights depend on: `"own record"` (each on its record and on
+#'   public or paid inputs), `"bounded"` (boundedly on other records),
+#'   `"other records"` or `"unknown"`.
 #'
 #' @section Privacy:
 #' Weights made from the file are confidential.

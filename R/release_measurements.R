@@ -5,9 +5,9 @@
 #' @return (list) `of` (what it is); `measurements`; `n` (records); `records`
 #'   (function of a measurement and numbers of records, `NULL`: all); `claimed`
 #'   (by relation: mu, or epsilon); `unit` (of each record, or `NULL`) and
-#'   `most` (records of one); for an audit `pairs` (function of a count of arbitrary
-#'   records and two words: gives by relation what worst_pair() tries) and `how`
-#'   (function of that count: says what is tried).
+#'   `most` (records of one); for an audit `pairs` (function of a count of
+#'   arbitrary records and two words: gives by relation what worst_pair() tries)
+#'   and `how` (function of that count: says what is tried).
 #' @noRd
 measurements_of <- function(release, data) UseMethod("measurements_of")
 

@@ -31,10 +31,11 @@
 #'   whole files it may be both, `c("logit", "cart")`. Default `FALSE`.
 #' @param survey_weights (string or `NULL`) A column of survey weights in the
 #'   file and the sets. The sets have this column if it is a predictor of the
-#'   model. Distribution functions, group means, the linear model and the statistics are weighted by it; the
-#'   propensity error is not. Intervals are those of weighted least squares and
-#'   ignore the survey design. `NULL`, the default: no weights, or, for whole
-#'   files, the weights of the plan, if it states any.
+#'   model. Distribution functions, group means, the linear model and the
+#'   statistics are weighted by it; the propensity error is not. Intervals are
+#'   those of weighted least squares and ignore the survey design. `NULL`, the
+#'   default: no weights, or, for whole files, the weights of the plan, if it
+#'   states any.
 #' @param ... Must be empty.
 #'
 #' @return For sets of one variable a `utility`; for sets of whole files a

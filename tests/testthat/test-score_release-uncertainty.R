@@ -102,8 +102,9 @@ test_that("the sums of a set are noise-free sums of the posterior", {
     step <- release$steps[[2]]
     function(y) {
       records <- list(predictors = design_codes(file$row, file$x), y = y)
-      whole_sums(measured_step(release, row_coding(file$x), 2), records)[[1]][-1] *
-        step$geometry$unit * step$clip / 1024
+      second <- measured_step(release, row_coding(file$x), 2)
+      whole_sums(second, records)[[1]][-1] * step$geometry$unit *
+        step$clip / 1024
     }
   }
   for (bounds in list(c(0.4, 110), NULL)) {

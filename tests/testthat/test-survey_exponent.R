@@ -461,7 +461,7 @@ test_that("two-stage weights read the product at the paid draw", {
   data <- surveyed()
   job <- suppressMessages(pseudo_posterior(
     y ~ x, data, gaussian(), mechanism("two_stage",
-      c(2, 6), reference = list("(Intercept)" = 2, sigma = 1)
+      weight_range = c(2, 6), reference = list("(Intercept)" = 2, sigma = 1)
     ), epsilon = 8, survey_weights = c(w = 2.5), bounds = c(-5, 10),
     prior = prior_normal(), chains = by_night(4, 2),
     warmup = by_night(1000, 500), draws = by_night(1000, 500), seed = 1,

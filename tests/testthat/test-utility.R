@@ -587,7 +587,7 @@ test_that("utility remarks on spreads, signs and shared values that are off", {
   )
 })
 
-test_that("a figure of a column of zeros is refused: nothing is relative to 0", {
+test_that("a figure of zeros is refused: nothing is relative to 0", {
   zeros <- data.frame(y = rep(0, 20))
   expect_error(
     plot(utility(zeros, zeros, "y")), "not 0",

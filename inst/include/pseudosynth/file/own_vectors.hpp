@@ -263,8 +263,8 @@ void add_own_vectors(const LevelRows& rows, const double* scale,
       const double* z = reader.own_vector(i, scale[i], limit);
       if (std::fabs(q[i]) > 1048576.0) {
         for (std::size_t p = 0; p < sums.size(); ++p)
-          sums[p] += static_cast<std::int64_t>(q[i]) *
-                     static_cast<std::int64_t>(z[p]);
+          sums[p] +=
+              static_cast<std::int64_t>(q[i]) * static_cast<std::int64_t>(z[p]);
       } else if (own.size() > 1) {
         detail::add_row(z, own.size(), q[i], own.data());
       } else {
