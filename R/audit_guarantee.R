@@ -197,7 +197,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     list(choose_mechanism(mechanism, "grid", "mechanism"))
   }
   given <- sort_arguments(
-    c(list(prior = prior), list(...)), open_mechanisms(chosen)
+    c(list(prior = prior), given_dots(...)), open_mechanisms(chosen)
   )
   drawn <- setdiff(names(given$fit), c(
     "prior", "response", "scaling", "survey_weights"

@@ -188,7 +188,7 @@ compare.formula <- function(formula, data, family = student_t(),
   # The intruder of the weights is that of the risk
   taken <- intersect(c("radius", "known"), unlist(lapply(open, settings_of)))
   given <- sort_arguments(
-    c(list(...), mget(as.character(taken))), open,
+    c(given_dots(...), mget(as.character(taken))), open,
     also = c(
       "margin", "neighbours", "allow_unconverged", "relative",
       if (is.null(grid)) "reference"

@@ -45,9 +45,14 @@ told <- function(dots, .envir, exact = FALSE) {
   look <- look_of_markup()
   bullets[] <- vapply(bullets, function(text) {
     text <- with_known_names(gsub("\\s+", " ", text), .envir)
-    text <- with_known_spans(text, look)
-    if (is_read(text)) {
-      bare_text(text)
+    # Short ASCII alone, as names of an environment must be
+    text <- each_span(
+      text, "(arg|cls|code|fn) [ -z|~]{1,200}", known_span, look
+    )
+    # Nothing is left for cli to read
+    plain <- gsub("{{|}}", "", text, perl = TRUE)
+    if (!grepl("[{}\f\u00a0]", plain, perl = TRUE)) {
+      gsub("}}", "}", gsub("{{", "{", text, fixed = TRUE), fixed = TRUE)
     } else {
       cli::format_inline(text, .envir = .envir)
     }
@@ -181,52 +186,39 @@ argument_numbers <- function(x, depth = 6) {
   }
 }
 
-#' Markup of the package's own words, such as `{.fn release}`, read once a
-#' session for each look that it may have
+#' `{.arg {arg}}`, as if the argument's name were written out
 #'
-#' cli goes through its theme for each, which takes milliseconds.
-#' @noRd
-with_known_spans <- function(text, look) {
-  # Not what is escaped: it may be a name of the user's, and is not read. Short
-  # ASCII alone, as names of an environment must be.
-  span <- "(?<!\\{)\\{\\.(arg|cls|code|fn) [ -z|~]{1,200}\\}(?!\\})"
-  found <- gregexpr(span, text, perl = TRUE)
-  regmatches(text, found) <- lapply(regmatches(text, found), function(spans) {
-    vapply(spans, known_span, "", look)
-  })
-  text
-}
-
-#' Markup with a name in it, such as `{.arg {arg}}`, as if it were written out
+#' Of other names nothing is kept: they may be the user's, or of the file.
 #' @noRd
 with_known_names <- function(text, envir) {
   # A plural counts the names that it stands beside
   if (grepl("{?", text, fixed = TRUE)) {
     return(text)
   }
-  span <- "(?<!\\{)\\{\\.(arg|cls|code|fn) \\{[a-z_]+\\}\\}(?!\\})"
+  each_span(text, "arg \\{arg\\}", function(span) {
+    name <- get0("arg", envir)
+    plain <- rlang::is_string(name) && grepl("^[[:alnum:]_.]{1,200}$", name)
+    if (plain) sprintf("{.arg %s}", name) else span
+  })
+}
+
+#' Markup of some kind replaced, but not what is escaped: that may be a name of
+#' the user's, and is not read
+#' @param inside (string) A pattern.
+#' @param f (function of a markup and of `...`)
+#' @noRd
+each_span <- function(text, inside, f, ...) {
+  span <- sprintf("(?<!\\{)\\{\\.%s\\}(?!\\})", inside)
   found <- gregexpr(span, text, perl = TRUE)
   regmatches(text, found) <- lapply(regmatches(text, found), function(spans) {
-    vapply(spans, function(span) {
-      name <- sub("^.* \\{(.*)\\}\\}$", "\\1", span)
-      value <- get0(name, envir)
-      plain <- rlang::is_string(value) && grepl("^[[:alnum:]_.]{1,200}$", value)
-      if (plain) sub("\\{[a-z_]+\\}\\}$", paste0(value, "}"), span) else span
-    }, "")
+    vapply(spans, f, "", ...)
   })
   text
 }
 
-#' Is nothing in a text left for cli to read?
-#' @noRd
-is_read <- function(text) {
-  !grepl("[{}\f\u00a0]", gsub("{{|}}", "", text, perl = TRUE), perl = TRUE)
-}
-
-bare_text <- function(text) {
-  gsub("}}", "}", gsub("{{", "{", text, fixed = TRUE), fixed = TRUE)
-}
-
+# Markup of the package's own words, such as `{.fn release}`, read once a
+# session for each look that it may have: cli goes through its theme for each,
+# which takes milliseconds
 known_spans <- new.env(parent = emptyenv())
 
 known_span <- function(span, look) {

@@ -197,7 +197,7 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
   if (chosen$name != "unweighted") {
     job <- file_job(
       plan, chosen, epsilon, model, sequence_order(plan, order, predictors), m,
-      seed, neighbours, list(...)
+      seed, neighbours, given_dots(...)
     )
     return(run_file_job(job))
   }

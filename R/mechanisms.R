@@ -95,13 +95,10 @@ mechanism <- function(name, ...) {
   definition <- find_mechanism(
     rlang::maybe_missing(name), c("stages", "release", "grid"), "name"
   )
-  given <- list(...)
-  check_argument_names(given)
-  given <- Filter(Negate(is.null), given)
   own <- settings_of(definition)
-  strange <- setdiff(names(given), own)
-  if (length(strange) > 0) abort_not_taken(strange, list(definition), own)
-  new_mechanism(definition, given)
+  new_mechanism(definition, taken_arguments(
+    given_dots(...), list(definition), own
+  ))
 }
 
 #' @return (named list) See mechanism_definition().
@@ -231,19 +228,15 @@ fit_arguments <- function() {
 
 #' Sort arguments by who takes them
 #'
-#' @param given (list) What stands in `...`; one that is `NULL` is as if it were
-#'   left out.
-#' @param definitions (list) The mechanisms of the call that are not objects.
+#' @inheritParams taken_arguments
 #' @param also (character) Further names that the call takes.
 #' @return (list) `settings`, `margin`, `fit` and `also`: lists of arguments.
 #' @noRd
 sort_arguments <- function(given, definitions, also = character()) {
-  check_argument_names(given)
-  given <- Filter(Negate(is.null), given)
   settings <- unlist(lapply(definitions, settings_of))
-  known <- c(settings, margin_arguments, fit_arguments(), also)
-  strange <- setdiff(names(given), known)
-  if (length(strange) > 0) abort_not_taken(strange, definitions, unique(known))
+  given <- taken_arguments(given, definitions, unique(c(
+    settings, margin_arguments, fit_arguments(), also
+  )))
   take <- function(names) given[intersect(names(given), names)]
   list(
     settings = take(settings), margin = take(margin_arguments),
@@ -251,7 +244,27 @@ sort_arguments <- function(given, definitions, also = character()) {
   )
 }
 
-check_argument_names <- function(given) {
+#' What stands in `...`; a place that was left empty is refused
+#' @noRd
+given_dots <- function(...) {
+  places <- as.list(substitute(list(...)))[-1]
+  n <- sum(vapply(places, rlang::is_missing, NA))
+  refuse_if(
+    n > 0, "Arguments in {.arg ...} must have values.",
+    x = "{n} of them {?has/have} none.", i = "Is there a comma too many?",
+    arg = "..."
+  )
+  list(...)
+}
+
+#' Arguments that a call takes; all others are refused by name
+#'
+#' @param given (list) What stands in `...`; one that is `NULL` is as if it were
+#'   left out.
+#' @param definitions (list) The mechanisms of the call that are not objects.
+#' @param known (character) What the call takes.
+#' @noRd
+taken_arguments <- function(given, definitions, known) {
   names <- names(given) %||% character(length(given))
   n <- sum(!nzchar(names))
   refuse_if(
@@ -263,6 +276,10 @@ check_argument_names <- function(given) {
     length(twice) > 0, "The argument{?s} {.arg {twice}} must be given once.",
     arg = twice[1]
   )
+  given <- Filter(Negate(is.null), given)
+  strange <- setdiff(names(given), known)
+  if (length(strange) > 0) abort_not_taken(strange, definitions, known)
+  given
 }
 
 abort_not_taken <- function(strange, definitions, known) {

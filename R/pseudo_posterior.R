@@ -129,7 +129,7 @@ pseudo_posterior <- function(formula, data, family = student_t(),
   chosen <- choose_mechanism(
     rlang::maybe_missing(mechanism), "stages", "mechanism"
   )
-  given <- sort_arguments(list(...), open_mechanisms(list(chosen)))
+  given <- sort_arguments(given_dots(...), open_mechanisms(list(chosen)))
   job <- if (!missing(formula) && inherits(formula, "external_fit")) {
     check_elsewhere_alone(missing(data), missing(family))
     external_job(formula, given$fit, neighbours, seed, allow_unconverged)

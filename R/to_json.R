@@ -30,13 +30,6 @@ to_json <- function(x, ...) {
   check_present(x)
   if (!inherits(x, "score_release")) check_class(x, "privacy_guarantee")
   check_installed("jsonlite")
-  # jsonlite indents by as many blanks as it is told, and never ends
-  pretty <- list(...)$pretty
-  refuse_if(
-    is.numeric(pretty) && !all(abs(pretty) %in% 0:20),
-    "{.arg pretty} must be {.code TRUE}, {.code FALSE} or an indent of at most
-    20 blanks.", arg = "pretty"
-  )
   tryCatch(json_text(as.list(x), ...), error = function(error) {
     abort_input(
       "{.arg ...} must be arguments of {.fn jsonlite::toJSON}.",
@@ -54,5 +47,10 @@ json_text <- function(x, ...) {
     ),
     list(...)
   )
+  # jsonlite indents by as many blanks as it is told, and never ends
+  pretty <- arguments$pretty
+  if (is.numeric(pretty) && !all(abs(pretty) %in% 0:20)) {
+    stop("`pretty` must be TRUE, FALSE or an indent of at most 20 blanks.")
+  }
   as.character(do.call(jsonlite::toJSON, c(list(x), arguments)))
 }

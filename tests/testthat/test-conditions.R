@@ -209,3 +209,14 @@ test_that("arguments are looked through only for numbers of many digits", {
   both <- told(list("Nothing here.", x = "It is 1235."), environment())$bullets
   expect_match(both[["x"]], "about 1200")
 })
+
+test_that("no name of the user's is kept with the markup that was read", {
+  markcolumn <- "MARKCOLUMN"
+  expect_error(
+    abort_input(
+      "{.code {markcolumn}}, {.fn {markcolumn}}, {.cls {markcolumn}}."
+    ),
+    "MARKCOLUMN", class = "pseudosynth_error_input"
+  )
+  expect_length(grep("MARK", ls(known_spans)), 0)
+})

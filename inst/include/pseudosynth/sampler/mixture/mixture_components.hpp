@@ -8,23 +8,17 @@
 
 #include "../../cholesky.hpp"
 #include "../slice.hpp"
+#include "mixture_block.hpp"
 #include "mixture_constants.hpp"
 #include "mixture_correction_pass.hpp"
-#include "mixture_indicators.hpp"
 
 namespace pseudosynth {
 
-class MixtureComponents {
+class MixtureComponents : MixtureBlock {
  public:
   /// @param given must outlive this object.
   explicit MixtureComponents(MixtureIndicators& given)
-      : chain_(&given.chain()),
-        given_(&given),
-        K_(chain_->state.K),
-        P_(chain_->state.P),
-        n_(chain_->n_records()),
-        Np_(chain_->n_padded()),
-        xy_(Vector::Zero(P_)) {
+      : MixtureBlock(given), xy_(Vector::Zero(P_)) {
     suffix_.assign(static_cast<std::size_t>(K_) * Np_);
     for (auto* buffer :
          {&prefix_, &others_, &in_, &slope_, &new_residual_, &new_d_})
@@ -210,9 +204,6 @@ class MixtureComponents {
     std::copy(chain_->log_sums(), chain_->log_sums() + Np_, chain_->log_s());
   }
 
-  MixtureChain* chain_;
-  MixtureIndicators* given_;
-  int K_, P_, n_, Np_;
   simd::AlignedBuffer suffix_;  // K x Np, component-major
   simd::AlignedBuffer prefix_, others_, in_, slope_, new_residual_, new_d_;
   Vector xy_;

@@ -8,22 +8,16 @@
 
 #include "../../special.hpp"
 #include "../slice.hpp"
+#include "mixture_block.hpp"
 #include "mixture_constants.hpp"
 #include "mixture_correction_pass.hpp"
-#include "mixture_indicators.hpp"
 
 namespace pseudosynth {
 
-class MixtureHyper {
+class MixtureHyper : MixtureBlock {
  public:
   /// @param given must outlive this object.
-  explicit MixtureHyper(MixtureIndicators& given)
-      : chain_(&given.chain()),
-        given_(&given),
-        K_(chain_->state.K),
-        P_(chain_->state.P),
-        n_(chain_->n_records()),
-        Np_(chain_->n_padded()) {}
+  explicit MixtureHyper(MixtureIndicators& given) : MixtureBlock(given) {}
 
   void update_weights() {
     // Proposal Dirichlet(gamma/K + c), c the counts less what the correction
@@ -154,10 +148,6 @@ class MixtureHyper {
     }
     return total;
   }
-
-  MixtureChain* chain_;
-  MixtureIndicators* given_;
-  int K_, P_, n_, Np_;
 };
 
 }  // namespace pseudosynth

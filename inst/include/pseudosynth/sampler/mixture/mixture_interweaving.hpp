@@ -11,21 +11,16 @@
 
 #include "../../cholesky.hpp"
 #include "../slice.hpp"
+#include "mixture_block.hpp"
 #include "mixture_constants.hpp"
-#include "mixture_indicators.hpp"
 
 namespace pseudosynth {
 
-class MixtureInterweaving {
+class MixtureInterweaving : MixtureBlock {
  public:
   /// @param given must outlive this object.
   explicit MixtureInterweaving(MixtureIndicators& given)
-      : chain_(&given.chain()),
-        given_(&given),
-        K_(chain_->state.K),
-        P_(chain_->state.P),
-        n_(chain_->n_records()),
-        Np_(chain_->n_padded()),
+      : MixtureBlock(given),
         eta_(chain_->design().n_rows(), 0.0),
         log_term_(K_, 0.0) {
     for (auto* buffer : {&mixed_, &slope_, &new_residual_, &new_d_})
@@ -239,9 +234,6 @@ class MixtureInterweaving {
     return score;
   }
 
-  MixtureChain* chain_;
-  MixtureIndicators* given_;
-  int K_, P_, n_, Np_;
   std::vector<double> eta_, log_term_;
   simd::AlignedBuffer mixed_, slope_, new_residual_, new_d_;
 };
