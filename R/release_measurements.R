@@ -111,7 +111,7 @@ measurements_of.perturbed_histogram <- function(release, data) {
     data
   }
   check_that(
-    is.numeric(y) && !is.object(y) && !anyNA(y), y,
+    is.numeric(y) && length(y) > 0 && !is.object(y) && !anyNA(y), y,
     "{.arg data} must be the numbers that the histogram has counted.",
     arg = "data"
   )

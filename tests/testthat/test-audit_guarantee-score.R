@@ -132,6 +132,11 @@ test_that("a histogram is audited by its own vectors", {
     expect_identical(audit$unit, "epsilon")
     expect_output(print(audit), "Audit of a perturbed histogram")
   }
+  counts <- perturbed_histogram(c(1, 5, 9), bounds = c(0, 10), epsilon = 1)
+  expect_error(
+    audit_guarantee(counts, numeric()), "numbers that the histogram",
+    class = "pseudosynth_error_input"
+  )
 })
 
 test_that("a release that was edited is not audited", {
