@@ -110,7 +110,8 @@ test_that("mechanism() takes the settings of the definition and no others", {
   refused(mechanism("lw", bounds = c(0, 1)), "bounds", "Unused")
   refused(mechanism("lw", 0.5), "...", "named")
   refused(mechanism("lw", scale = 1, scale = 2), "scale", "once")
-  refused(mechanism("lw", scale = ), "...", "must have values")
+  empty <- formals(function(scale) scale) # a place with nothing in it
+  refused(do.call(mechanism, c("lw", empty)), "...", "must have values")
   refused(mechanism("lw", , scale = 1), "...", "must have values")
   refused(mechanism("cw"), "radius", "needs `radius`")
   refused(mechanism("cw", radius = 20), "radius", "share of the true value")
