@@ -118,7 +118,9 @@ write_kept <- function(x, file) {
   bytes <- serialize(x, NULL, xdr = FALSE)
   bytes <- c(charToRaw(rlang::hash(bytes)), bytes)
   aside <- paste0(file, ".part")
-  if (!or_else(put_bytes(bytes, aside) && file.rename(aside, file), FALSE)) {
+  written <- or_else(put_bytes(bytes, aside), FALSE) &&
+    or_else(file.rename(aside, file), FALSE)
+  if (!written) {
     unlink(aside)
     abort_checkpoint(
       "{.file {file}} could not be written.",

@@ -308,9 +308,21 @@ told_already <- function(code) {
 }
 
 #' A value, or another one where code fails or warns
+#'
+#' The code goes on where it warns. A jump out of the warning that a file cannot
+#' be opened leaves a connection that nobody holds: R (4.2) never closes it, and
+#' crashes when it is looked at.
 #' @noRd
 or_else <- function(code, value = NULL) {
-  tryCatch(code, warning = function(w) value, error = function(e) value)
+  warned <- FALSE
+  found <- tryCatch(
+    withCallingHandlers(code, warning = function(w) {
+      warned <<- TRUE
+      rlang::cnd_muffle(w)
+    }),
+    error = function(e) value
+  )
+  if (warned) value else found
 }
 
 #' The call that errors blame: the one by which the user came into the package

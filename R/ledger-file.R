@@ -154,13 +154,11 @@ check_whole <- function(book, path) {
 #' Charges of entries as labels have them, the same thing once
 #' @noRd
 entry_charges <- function(entries) {
-  rows <- lapply(entries, function(entry) {
-    lapply(entry$charges, function(x) {
-      x[vapply(x, is.null, TRUE)] <- NA_real_
-      as.data.frame(x[names(no_charges())])
-    })
+  charges <- unlist(lapply(entries, `[[`, "charges"), recursive = FALSE)
+  columns <- lapply(names(no_charges()), function(name) {
+    unlist(lapply(charges, function(charge) charge[[name]] %||% NA_real_))
   })
-  do.call(join_charges, c(list(), unlist(rows, recursive = FALSE)))
+  join_charges(as.data.frame(stats::setNames(columns, names(no_charges()))))
 }
 
 #' The unit that all costs of a ledger are counted for

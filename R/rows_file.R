@@ -140,10 +140,10 @@ write_rows <- function(rows, file) {
   fresh <- paste0(file, ".new")
   written <- or_else({
     saveRDS(structure(rows, class = "pseudosynth_rows"), fresh)
-    file.rename(fresh, file)
+    TRUE
   }, FALSE)
   refuse_if(
-    !written, "{.arg file} could not be written.",
+    !(written && or_else(file.rename(fresh, file), FALSE)), "{.arg file} could not be written.",
     i = "Is the disk full, or the folder not writable?", arg = "file"
   )
 }

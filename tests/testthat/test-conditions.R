@@ -220,3 +220,17 @@ test_that("no name of the user's is kept with the markup that was read", {
   )
   expect_length(grep("MARK", ls(known_spans)), 0)
 })
+
+test_that("a file that cannot be opened leaves no connection behind", {
+  open <- length(getAllConnections())
+  nowhere <- file.path(tempfile(), "x")
+  expect_null(lines_of(nowhere))
+  expect_null(or_else(readRDS(nowhere)))
+  expect_false(or_else(put_bytes(raw(3), nowhere, "ab"), FALSE))
+  # A process that is gone
+  expect_identical(process_start(2^30), NA)
+  expect_length(getAllConnections(), open)
+  expect_identical(or_else(as.integer("a"), "warned"), "warned")
+  expect_identical(or_else(stop("a"), "failed"), "failed")
+  expect_silent(or_else(warning("a")))
+})
