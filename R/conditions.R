@@ -197,23 +197,27 @@ with_known_names <- function(text, envir) {
   }
   each_span(text, "arg \\{arg\\}", function(span) {
     name <- get0("arg", envir)
-    plain <- rlang::is_string(name) && grepl("^[[:alnum:]_.]{1,200}$", name)
+    plain <- rlang::is_string(name) && grepl("^[[:alnum:]_.]+$", name)
     if (plain) sprintf("{.arg %s}", name) else span
   })
 }
 
 #' Markup of some kind replaced, but not what is escaped: that may be a name of
 #' the user's, and is not read
+#' @param text (string)
 #' @param inside (string) A pattern.
 #' @param f (function of a markup and of `...`)
 #' @noRd
 each_span <- function(text, inside, f, ...) {
   span <- sprintf("(?<!\\{)\\{\\.%s\\}(?!\\})", inside)
-  found <- gregexpr(span, text, perl = TRUE)
-  regmatches(text, found) <- lapply(regmatches(text, found), function(spans) {
-    vapply(spans, f, "", ...)
-  })
-  text
+  from <- gregexpr(span, text, perl = TRUE)[[1]]
+  if (from[1] < 0) {
+    return(text)
+  }
+  after <- from + attr(from, "match.length")
+  between <- substring(text, c(1, after), c(from - 1, nchar(text)))
+  read <- vapply(substring(text, from, after - 1), f, "", ...)
+  paste0(between, c(read, ""), collapse = "")
 }
 
 # Markup of the package's own words, such as `{.fn release}`, read once a

@@ -1,6 +1,7 @@
 # The vignette "Adding a family": its package compiles against the installed
 # headers, and what it computes is right.
 
+# Compiling it takes long; tests/core/roles.cpp says by day what a family offers
 skip_on_cran()
 skip_if_not_installed("RcppEigen")
 skip_if(Sys.which("make") == "", "no compiler")
@@ -10,7 +11,7 @@ example <- system.file(
   package = "pseudosynth", mustWork = TRUE
 )
 
-laplace <- remember("laplace", local({
+compile_example <- function() {
   code <- new.env()
   folder <- tempfile("laplace-")
   dir.create(folder)
@@ -20,13 +21,16 @@ laplace <- remember("laplace", local({
   ))
   sys.source(file.path(example, "R", "laplace.R"), envir = code)
   code
-}))
+}
+compiled <- function() remember("laplace", compile_example())
 
 log_density <- function(y, eta, scale) {
   -log(2 * scale) - abs(y - eta) / scale
 }
 
 test_that("the example family's log-likelihood is that of Laplace errors", {
+  skip_unless_nightly()
+  laplace <- compiled()
   data <- family_data()
   fit <- laplace$fit_laplace(
     heavy ~ x, data,
@@ -43,6 +47,8 @@ test_that("the example family's log-likelihood is that of Laplace errors", {
 })
 
 test_that("its posterior is that of quadrature, with weights", {
+  skip_unless_nightly()
+  laplace <- compiled()
   data <- family_data(30)
   weights <- seq(0, 1, length.out = 30)
   fit <- laplace$fit_laplace(
@@ -70,6 +76,8 @@ test_that("its posterior is that of quadrature, with weights", {
 })
 
 test_that("bounds, weights and synthetic values follow", {
+  skip_unless_nightly()
+  laplace <- compiled()
   data <- family_data()
   fit <- laplace$fit_laplace(
     heavy ~ x, data,
