@@ -142,8 +142,9 @@ write_rows <- function(rows, file) {
     saveRDS(structure(rows, class = "pseudosynth_rows"), fresh)
     TRUE
   }, FALSE)
+  written <- written && or_else(file.rename(fresh, file), FALSE)
   refuse_if(
-    !(written && or_else(file.rename(fresh, file), FALSE)), "{.arg file} could not be written.",
+    !written, "{.arg file} could not be written.",
     i = "Is the disk full, or the folder not writable?", arg = "file"
   )
 }
