@@ -21,7 +21,7 @@ between_values <- function(amount, breaks) {
   unit <- amount$unit
   scale <- response_transforms[[amount$transform]]
   # Dates that all start a month or a year
-  months <- min(amount$parts$months)
+  months <- min(amount$parts$months %||% NA)
   if (!is.na(months)) {
     days <- scale$back(breaks)
     past <- rep(TRUE, length(days))
@@ -37,17 +37,15 @@ between_values <- function(amount, breaks) {
 #'
 #' A bin's share of all rows is the margin's; a curve of each bin along the
 #' linear predictor serves all rows.
-#' @param amount (list) `counts`, `family`, `shape` and `steps` of a release.
+#' @param amount (list) `counts`, `family`, `shape` and `steps` of a release;
+#'   `among` (double): linear predictors of the records whose margin it is, if
+#'   these are others.
 #' @param line (double, N) Linear predictors.
 #' @param breaks (double) Of the bins, without the ends.
-#' @param spread (number) Scale of the errors.
-#' @param among (double) Linear predictors of the records whose margin it is.
 #' @return (matrix, N x bins)
 #' @noRd
-bin_shares <- function(amount, line, breaks,
-                       spread = spread_of_errors(amount, amount$counts, line),
-                       among = line) {
-  along <- bin_curves(amount, line, breaks, spread, among)
+bin_shares <- function(amount, line, breaks) {
+  along <- bin_curves(amount, line, breaks)
   curve <- along$share
   at <- along$line
   if (at[1] == at[length(at)]) {
@@ -59,10 +57,10 @@ bin_shares <- function(amount, line, breaks,
 #' The same along a grid of linear predictors
 #' @return (list) `line` (evenly spaced), `share` (matrix, a row for each).
 #' @noRd
-bin_curves <- function(amount, line, breaks,
-                       spread = spread_of_errors(amount, amount$counts, line),
-                       among = line) {
+bin_curves <- function(amount, line, breaks) {
+  spread <- spread_of_errors(amount, line)
   share <- histogram_share(amount$counts, breaks)
+  among <- amount$among %||% line
   some <- sort(among)[spaced_rows(length(among), 400)]
   cut <- latent_places(amount$family, some, spread, share)
   at <- seq(min(line), max(line), length.out = 300)
@@ -111,13 +109,15 @@ histogram_share <- function(x, values) {
 #' The scale of errors under which rows agree with the released sums: see
 #' margin_scale()
 #' @noRd
-spread_of_errors <- function(amount, counts, line) {
+spread_of_errors <- function(amount, line) {
+  # Of few records that stand for a file, with fifty errors each
+  if (!is.null(amount$among)) line <- rep(amount$among, each = 50)
   n <- length(line)
   kept <- spaced_rows(n, scale_rows)
   # Errors in an order that has nothing to do with the rows'
   at <- (kept * 0.6180339887498949) %% 1
   margin_scale(
-    amount, counts, sort(line)[kept], latent_quantile(amount$family, at)
+    amount, amount$counts, sort(line)[kept], latent_quantile(amount$family, at)
   )
 }
 
@@ -128,16 +128,6 @@ spread_of_errors <- function(amount, counts, line) {
 
 # Rows that a scale is found from, at most
 scale_rows <- 20000
-
-#' See margin_scale(): of sets for the file's own predictors
-#' @noRd
-population_scale <- function(x, counts, line) {
-  p <- (seq_len(50) - 0.5) / 50
-  margin_scale(
-    x, counts, rep(line, each = 50),
-    rep(latent_quantile(x$family, p), length(line))
-  )
-}
 
 #' The share of the file's latent values below some
 #'

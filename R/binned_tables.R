@@ -206,8 +206,13 @@ binned_codes <- function(records, told, breaks) {
 expected_bins <- function(amount, set, breaks, total) {
   line <- amount_line(amount, set)
   along <- bin_curves(amount, line, breaks)
+  levels <- amount$levels
+  if (!is.null(amount$told)) {
+    set <- set[, seq_len(amount$told), drop = FALSE]
+    levels <- levels[seq_len(amount$told)]
+  }
   tables <- curve_tables_(
-    set, amount$levels, line, range(along$line), along$share, default_threads()
+    set, levels, line, range(along$line), along$share, default_threads()
   )
   lapply(tables, function(table) table * total / nrow(set))
 }

@@ -2,13 +2,14 @@
 # values get the margin, then records swap their values until the tables and the
 # scores of the set are those that were released.
 
-#' @param amount (list) See release_amount().
+#' @param amount (list) See release_amount(), or amount_of_scores().
 #' @param set (integer matrix) Predictors of the set's records with values.
 #' @param part (integer) Rows of `amount$parts` of these. Those that have values
 #'   in the same bins get them from one margin, and may swap them.
 #' @param words (two words) See seed_words().
 #' @param stream (count) Of random numbers.
 #' @param room (list or `NULL`) `low` and `high` that rules leave of each value.
+#' @param swaps (list) See swapping. `NULL`: none.
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, part, words, stream, room = NULL,
@@ -20,7 +21,11 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   p <- uniforms_(n, words, 2 * stream)
   line <- amount_line(amount, set)
   error <- latent_quantile(amount$family, p)
-  scale <- margin_scale(amount, amount$counts, line, error)
+  scale <- if (is.null(amount$among)) {
+    margin_scale(amount, amount$counts, line, error)
+  } else {
+    spread_of_errors(amount, line)
+  }
   groups <- part_groups(amount)
   group <- groups$group[part]
   margins <- group_margins(amount, group, groups$open, line)
@@ -32,13 +37,15 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
       if (!is.null(room)) lapply(room, `[`, at)
     )
   }
-  if (n > 1 && length(amount$levels) > 0) {
+  if (n > 1 && length(amount$levels) > 0 && !is.null(swaps)) {
     # With the same chances in all sets their values would go together
     own <- floor(uniforms_(2, words, 2 * stream + 1) * 2^32)
+    targets <- amount_targets(amount, set)
+    expected <- swaps$mean(amount, y, line, targets$breaks)
+    if (!is.null(amount$among)) targets <- joined_bins(targets, n)
     y <- swapped_values(
-      amount, y, line, list(codes = set, coding = amount),
-      amount_targets(amount, set), own, swaps,
-      group = group, room = room
+      amount, y, line, list(codes = set, coding = amount), targets, own, swaps,
+      expected, group, room
     )
   }
   y
@@ -51,7 +58,13 @@ placed_values <- function(amount, line, error, scale, p, counts, room) {
   if (!is.null(room)) {
     latent <- latent_within(amount, latent, line, scale, p, counts, room)
   }
-  y <- whole_bins(amount, quantile_of_rank(counts, latent, p))
+  y <- whole_bins(amount, if (is.null(amount$among)) {
+    quantile_of_rank(counts, latent, p)
+  } else {
+    histogram_quantile(
+      counts, share_below(amount$family, latent, amount$among, scale)
+    )
+  })
   if (is.null(room)) y else given_room(y, room)
 }
 
@@ -66,9 +79,43 @@ amount_targets <- function(amount, set) {
   tables <- expected_bins(amount, set, breaks, n)
   for (t in seq_along(amount$tables$columns)) {
     j <- amount$tables$columns[t]
-    tables[[j]] <- tables[[j]] + amount$tables$excess[[t]] * n / amount$n
+    tables[[j]] <- tables[[j]] + excess_of_set(amount, set[, j], t)
   }
   list(breaks = breaks, tables = tables)
+}
+
+# Records of a part of a file in a cell of a table that says what is expected,
+# at least: with fewer, swaps would spread counts evenly, and weaken relations
+records_in_cell <- 25
+
+#' Targets whose bins are joined until cells have records enough
+#' @noRd
+joined_bins <- function(targets, n) {
+  inner <- seq_along(targets$breaks)
+  bins <- length(inner) + 1
+  cells <- mean(lengths(targets$tables))
+  kept <- inner[inner %% ceiling(cells * records_in_cell / n) == 0]
+  to <- findInterval(seq_len(bins) - 1, kept)
+  list(
+    breaks = targets$breaks[kept], tables = lapply(targets$tables, function(x) {
+      as.vector(t(rowsum(t(matrix(x, ncol = bins)), to)))
+    })
+  )
+}
+
+#' What a table has beside the model, for as many records as a set has
+#'
+#' Where predictors are published, of each level.
+#' @param codes (integer, n) Levels of the table's column.
+#' @noRd
+excess_of_set <- function(amount, codes, t) {
+  excess <- amount$tables$excess[[t]]
+  if (is.null(amount$tables$records)) {
+    return(excess * length(codes) / amount$n)
+  }
+  # The last level is what the file had not
+  records <- tabulate(codes, nrow(excess) + 1L)
+  as.vector(rbind(excess, 0) * records)
 }
 
 # Room that rules leave --------------------------------------------------------

@@ -11,6 +11,9 @@
 part_groups <- function(amount) {
   breaks <- amount$margin$breaks
   bins <- length(breaks) - 1
+  if (is.null(amount$parts)) {
+    return(list(group = 1L, open = matrix(TRUE, 1, bins)))
+  }
   back <- response_transforms[[amount$transform]]$back
   ends <- back(breaks)
   open <- vapply(seq_along(amount$part), function(k) {

@@ -160,7 +160,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     ),
     draws = list(
       mean = with_lost_variance(
-        found$shrunk, rows, hidden(unname(split(
+        found$shrunk, rows, prior$slopes, hidden(unname(split(
           level_lines(found$shrunk$mean, like$coding)[-1],
           rep(seq_along(levels), levels)
         )))
@@ -251,25 +251,6 @@ located_reference <- function(margin, family, n) {
     list("(Intercept)" = log(max(quarter[2], 0.5))),
     as.list(law_of(family)$example)
   )
-}
-
-#' Coefficients whose linear predictor varies as much as the file's does
-#'
-#' A posterior mean lies closer to 0 than coefficients of the posterior, and
-#' predictors of a set are less related than the file's: sets drawn from it have
-#' too weak relations. The slopes grow in common, see lost_spread(); the mean of
-#' the linear predictor stays.
-#' @param posterior (list) `mean`, `covariance`.
-#' @param hidden (number) What the set's predictors hide of the linear
-#'   predictor's variance, as a share of what they show.
-#' @noRd
-with_lost_variance <- function(posterior, rows, hidden = 0) {
-  b <- posterior$mean
-  slopes <- seq_along(b)[-1]
-  spread <- lost_spread(posterior, rows, hidden)
-  b[1] <- spread$centre - spread$factor * (spread$centre - b[1])
-  b[slopes] <- spread$factor * b[slopes]
-  b
 }
 
 # Predictors: levels of other columns, as the core reads a design --------------

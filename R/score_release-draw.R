@@ -46,26 +46,44 @@ published_rows <- function(design, newdata) {
 #' @return (matrix, N x m) On the modelled scale.
 #' @noRd
 best_scores <- function(x, file, m, seed) {
-  counts <- if (!is.null(x$margin)) margin_counts(x)
-  plan <- if (!is.null(counts)) swap_plan(x, file, counts)
   words <- seed_words(seed, "synthesize")
+  n <- length(file$row)
+  like <- if (!is.null(x$margin)) amount_of_scores(x, file)
+  swaps <- if (n >= max(least_swapped, 2 * ncol(file$x))) score_swaps
   vapply(seq_len(m), function(j) {
-    y <- draw_scores(x, file, counts, words, c(j, m + j))
-    if (is.null(plan)) {
-      return(y)
+    if (is.null(like)) {
+      return(draw_scores(x, file, words, c(j, m + j)))
     }
-    words <- seed_words(seed, "swaps", j)
-    swapped_values(
-      x, y, plan$line, plan$set, plan$targets, words, score_swaps, plan$expected
-    )
-  }, numeric(length(file$row)))
+    draw_amount(like$amount, like$set, rep(1L, n), words, j, swaps = swaps)
+  }, numeric(n))
 }
 
-#' One set on the modelled scale
-#' @param counts (list or `NULL`) See margin_counts().
+#' A release with a margin as an amount, and records as a set of one
+#'
+#' Predictors are their codes in tables, which have no line, and design rows.
+#' @param file (list) See published_rows(), with `codes`.
+#' @return (list) `amount` and `set`, see draw_amount().
+#' @noRd
+amount_of_scores <- function(x, file) {
+  # A level more each, for what the file had not
+  levels <- coded_levels(x$population$coding) + 1L
+  amount <- c(unclass(x), row_coding(file$x, unname(levels)), list(
+    told = length(levels), unit = 1 * (x$family$kind == "count"),
+    transform = "identity"
+  ))
+  amount$tables$columns <- match(x$tables$columns, names(levels))
+  if (!has_own_predictors(x, file)) {
+    amount$among <- drop(x$population$rows %*% x$draws$mean)
+  }
+  list(
+    amount = amount, set = cbind(file$codes, design_codes(file$row, file$x))
+  )
+}
+
+#' One set without a margin, on the modelled scale
 #' @param streams (two counts) Of the coefficients and of the values.
 #' @noRd
-draw_scores <- function(x, file, counts, words, streams) {
+draw_scores <- function(x, file, words, streams) {
   p <- uniforms_(length(file$row), words, streams[2])
   if (is_categorical(x$family)) {
     return(draw_levels(file, x$draws$mean, p))
@@ -74,21 +92,8 @@ draw_scores <- function(x, file, counts, words, streams) {
   b <- x$draws$mean + drop(crossprod(
     chol(x$draws$covariance), stats::qnorm(uniforms_(size, words, streams[1]))
   ))
-  line <- drop(file$x %*% b)
-  if (is.null(x$margin)) {
-    mean <- family_mean(x$family, line)
-    return(quantile_by_row(x$family, p, mean, x$shape, file$row))
-  }
-  line <- line[file$row]
-  error <- latent_quantile(x$family, p)
-  if (has_own_predictors(x, file)) {
-    latent <- line + margin_scale(x, counts, line, error) * error
-    return(whole_bins(x, quantile_of_rank(counts, latent, p)))
-  }
-  line_of_file <- drop(x$population$rows %*% b)
-  scale <- population_scale(x, counts, line_of_file)
-  share <- share_below(x$family, line + scale * error, line_of_file, scale)
-  whole_bins(x, histogram_quantile(counts, share))
+  mean <- family_mean(x$family, drop(file$x %*% b))
+  quantile_by_row(x$family, p, mean, x$shape, file$row)
 }
 
 # Sets whose differences are what is unknown -----------------------------------

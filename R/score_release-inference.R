@@ -143,15 +143,19 @@ score_parts <- function(model, settings, neighbours, steps, margin, found, file,
     )
   }
   stated <- named(found$stated)
-  list(
+  drawn <- named(found$shrunk)
+  if (!is.null(margin)) {
+    drawn$mean[] <- with_lost_variance(
+      found$shrunk, file, which(!model$design$is_level)
+    )
+  }
+  made <- list(
     steps = steps, margin = margin, tables = NULL,
-    population = if (is.null(margin)) {
-      released_population(file)
-    } else {
-      released_population(file, found$shrunk)
-    },
+    population = released_population(
+      file, if (!is.null(margin)) found$shrunk$mean
+    ),
     coefficients = stated$mean,
-    covariance = stated$covariance, draws = named(found$shrunk),
+    covariance = stated$covariance, draws = drawn,
     shape = if (!is.null(found$shrunk$shape)) {
       stats::setNames(found$shrunk$shape, names(model$family$extras))
     },
@@ -160,6 +164,8 @@ score_parts <- function(model, settings, neighbours, steps, margin, found, file,
     reference = settings$reference, n_records = file$n, delta = settings$delta,
     neighbours = neighbours, spread = settings$spread
   )
+  if (!is.null(margin)) made$counts <- margin_counts(made)
+  made
 }
 
 #' @param made (list) See score_parts(), with `tables` where it has any.

@@ -188,20 +188,15 @@ whole_bins <- function(x, values) {
 #' What a release has to know of the file's predictors, which are published
 #'
 #' @param file (list) See score_file().
-#' @param posterior (list) `mean` and `covariance`, where there is a margin.
+#' @param b (double) Coefficients, where there is a margin.
 #' @return (list) `mean` of the columns; for a margin `rows`: a hundred design
-#'   rows along the linear predictor, `spread`: see lost_spread(), `coding`: see
-#'   table_coding().
+#'   rows along the linear predictor, and `coding`: see table_coding().
 #' @noRd
-released_population <- function(file, posterior = NULL) {
-  mean <- column_means(file)
-  if (is.null(posterior)) {
-    return(list(mean = mean))
-  }
-  some <- typical_rows(drop(file$x %*% posterior$mean), file$count)
+released_population <- function(file, b = NULL) {
   list(
-    rows = file$x[some, , drop = FALSE], mean = mean,
-    spread = lost_spread(posterior, file), coding = file$coding
+    mean = column_means(file), rows = if (!is.null(b)) {
+      file$x[typical_rows(drop(file$x %*% b), file$count), , drop = FALSE]
+    }, coding = if (!is.null(b)) file$coding
   )
 }
 

@@ -469,17 +469,19 @@ warn_saturated <- function(x, stated = TRUE) {
   invisible(saturated)
 }
 
-#' How much farther linear predictors spread than those of a posterior mean
+#' Coefficients whose linear predictor varies as much as the file's does
 #'
-#' That lies closer to 0 than coefficients of the posterior: sets drawn from it
-#' have too weak relations.
+#' A posterior mean lies closer to 0 than coefficients of the posterior, and
+#' predictors of a set are less related than the file's: sets drawn from it have
+#' too weak relations. The slopes grow in common; the mean of the linear
+#' predictor stays.
 #' @param posterior (list) `mean`, `covariance`.
 #' @param rows (list) See distinct_rows().
+#' @param slopes (integer) Which coefficients; the others sum up to the mean.
 #' @param hidden (number) What the rows hide of the linear predictor's variance,
 #'   as a share of what they show.
-#' @return (list) `centre` (of the linear predictor) and `factor`.
 #' @noRd
-lost_spread <- function(posterior, rows, hidden = 0) {
+with_lost_variance <- function(posterior, rows, slopes, hidden = 0) {
   b <- posterior$mean
   share <- rows$count / sum(rows$count)
   means <- drop(crossprod(rows$x, share))
@@ -492,7 +494,11 @@ lost_spread <- function(posterior, rows, hidden = 0) {
   } else {
     1
   }
-  list(centre = sum(means * b), factor = factor)
+  level <- setdiff(seq_along(b), slopes)
+  centre <- sum(means * b)
+  b[level] <- centre - factor * (centre - b[level])
+  b[slopes] <- factor * b[slopes]
+  b
 }
 
 #' The variance of a typical record's linear predictor

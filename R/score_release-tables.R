@@ -5,10 +5,8 @@
 # Bins of the response, at most: tenths and twentieths are unions of them
 score_table_bins <- 20
 
-# Records of a set in a cell of a table that says what the model expects, at
-# least, and of a set whose values are swapped. Fewer are spread evenly, which
-# weakens relations.
-records_in_cell <- 25
+# Records of a set whose values are swapped, at least: fewer are spread evenly,
+# which weakens relations
 least_swapped <- 50
 
 # Predictors as tables have them -----------------------------------------------
@@ -138,7 +136,6 @@ can_have_tables <- function(settings, family) {
 #'   cost.
 #' @noRd
 release_score_tables <- function(x, file, plan, seed) {
-  x$counts <- margin_counts(x)
   # As many bins as were counted for, though some may coincide
   breaks <- table_breaks(x, plan$bins)
   levels <- coded_levels(file$coding)
@@ -146,7 +143,9 @@ release_score_tables <- function(x, file, plan, seed) {
   residuals <- noisy_residuals(
     file$tables(plan, breaks), plan, plan$noise, seed, "noisy tables"
   )
-  share <- expected_shares(x, file, breaks)[cells$row, , drop = FALSE]
+  x$among <- drop(x$population$rows %*% x$draws$mean)
+  share <- bin_shares(x, drop(file$x %*% x$draws$mean), breaks)
+  share <- share[cells$row, , drop = FALSE]
   expected <- sums_of_bins(cells$count * share, cells$codes, levels)
   excess <- shrunk_tables(
     residuals, expected[plan$told], plan$levels, plan$noise$variance
@@ -177,93 +176,4 @@ release_score_tables <- function(x, file, plan, seed) {
 table_breaks <- function(x, bins) {
   breaks <- histogram_quantile(x$counts, seq_len(bins - 1) / bins)
   if (x$family$kind == "count") floor(breaks) + 0.5 else breaks
-}
-
-# What sets are drawn towards --------------------------------------------------
-
-#' What swaps of a release's sets need, whatever the set
-#'
-#' @param x (`score_release`) With a margin.
-#' @param file (list) See published_rows(), with `codes`.
-#' @param counts (list) See margin_counts().
-#' @return (list or `NULL`, where there is nothing to swap) `line`, `set`,
-#'   `targets`, `expected`: see swapped_values().
-#' @noRd
-swap_plan <- function(x, file, counts) {
-  n <- length(file$row)
-  if (n < max(least_swapped, 2 * ncol(file$x)) || ncol(file$codes) == 0) {
-    return(NULL)
-  }
-  x <- c(unclass(x), list(counts = counts))
-  breaks <- x$tables$breaks %||% table_breaks(x, score_table_bins)
-  share <- expected_shares(x, file, breaks)
-  # A level more each, for what the file had not
-  levels <- coded_levels(x$population$coding) + 1L
-  tables <- sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
-  for (name in x$tables$columns) {
-    j <- match(name, names(levels))
-    excess <- rbind(x$tables$excess[[name]], 0)
-    tables[[j]] <- tables[[j]] +
-      as.vector(tabulate(file$codes[, j], levels[j]) * excess)
-  }
-  expected <- drop(share %*% means_of_bins(x, breaks))[file$row]
-  if (is.null(x$tables) || !has_own_predictors(x, file)) {
-    kept <- kept_breaks(length(breaks) + 1, n, levels - 1)
-    tables <- lapply(tables, merged_bins, kept, length(breaks) + 1)
-    breaks <- breaks[kept]
-  }
-  list(
-    line = expected_line(x, file$x)[file$row], expected = expected,
-    targets = list(breaks = breaks, tables = tables), set = list(
-      codes = cbind(file$codes, design_codes(file$row, file$x)),
-      coding = row_coding(file$x, levels)
-    )
-  )
-}
-
-#' Which breaks a set of n records keeps, so that its cells are not too small
-#' @return (integer)
-#' @noRd
-kept_breaks <- function(bins, n, levels) {
-  merged <- ceiling(bins * records_in_cell * mean(levels) / n)
-  seq_len(bins - 1)[seq_len(bins - 1) %% merged == 0]
-}
-
-#' A table with some bins joined
-#' @param table (double) The level fastest.
-#' @param kept (integer) Breaks that are kept.
-#' @noRd
-merged_bins <- function(table, kept, bins) {
-  to <- findInterval(seq_len(bins) - 1, kept)
-  as.vector(t(rowsum(t(matrix(table, ncol = bins)), to)))
-}
-
-#' How likely the bins are for each design row, see bin_shares()
-#' @noRd
-expected_shares <- function(x, file, breaks) {
-  among <- expected_line(x, x$population$rows)
-  bin_shares(
-    x, expected_line(x, file$x), breaks,
-    population_scale(x, x$counts, among), among
-  )
-}
-
-#' The mean value of each bin, by the margin
-#' @noRd
-means_of_bins <- function(x, breaks) {
-  ends <- c(0, histogram_share(x$counts, breaks), 1)
-  bins <- length(breaks) + 1
-  p <- outer((seq_len(40) - 0.5) / 40, seq_len(bins), function(inside, bin) {
-    ends[bin] + inside * (ends[bin + 1] - ends[bin])
-  })
-  values <- whole_bins(x, histogram_quantile(x$counts, as.vector(p)))
-  colMeans(matrix(values, nrow(p)))
-}
-
-#' Linear predictors of some design rows, as widely spread as the file's
-#' @noRd
-expected_line <- function(x, rows) {
-  spread <- x$population$spread
-  line <- drop(rows %*% x$draws$mean)
-  spread$centre + spread$factor * (line - spread$centre)
 }

@@ -111,13 +111,17 @@
 #'     shrunk to remove noise) and the cost; `NULL` without tables;
 #'   * `population`: what drawing needs of the published predictors: the column
 #'     means of their design; with a margin also a hundred design rows along the
-#'     linear predictor, the coding of predictors in tables, and the matrix L;
+#'     linear predictor, and the coding of predictors in tables;
 #'   * `coefficients`, `covariance`: posterior under the stated prior, for
 #'     inference, see [coef()][score-inference];
 #'   * `draws`: mean and covariance from which synthetic data are drawn, under a
-#'     prior variance of the slopes that is estimated from the sums.
-#'     [categorical()] has only the mean, under the stated prior, because drawn
-#'     coefficients can turn a rare level into a common one;
+#'     prior variance of the slopes that is estimated from the sums. With a
+#'     margin sets have the mean alone: it makes up for the spread that the
+#'     uncertainty of the slopes takes from linear predictors. [categorical()]
+#'     has only the mean, under the stated prior, because drawn coefficients can
+#'     turn a rare level into a common one;
+#'   * `counts`: what sets draw values from, in parts of the margin's bins:
+#'     noisy counts without what is only noise;
 #'   * `shape`: the family's shape, estimated from the released share; `NULL` if
 #'     the family has none;
 #'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,

@@ -1,18 +1,23 @@
 # Values swapped between records: the values of a set stay as they are, and its
 # tables and scores come close to what is expected of them.
 
-# Of amounts of files: sweeps of swaps at each inverse temperature, and how much
-# scores weigh in the energy. More records than so many need fewer sweeps: the
-# share that must swap is the same, and what is left to gain is a few records a
-# cell. They swap in parts of so many.
+# Of amounts of files: sweeps of swaps at each inverse temperature, how much
+# scores weigh in the energy, and the `mean` that they are beside. More
+# records than so many need fewer sweeps: the share that must swap is the same,
+# and what is left to gain is a few records a cell. They swap in parts of so
+# many.
 swapping <- list(
-  beta = c(0.3, 1, 5), sweeps = 10L, scores = 15, records = 1e5
+  beta = c(0.3, 1, 5), sweeps = 10L, scores = 15, records = 1e5,
+  mean = function(x, y, line, breaks) mapped_mean(x$family, y, line)
 )
 
 # Of sets of score releases, whose predictors are published: only swaps that
 # bring a set closer. They start from the model's draws, which others would
 # forget.
-score_swaps <- list(beta = 1e6, sweeps = 10L, scores = 15)
+score_swaps <- list(
+  beta = 1e6, sweeps = 10L, scores = 15,
+  mean = function(x, y, line, breaks) mean_by_bins(x, line, breaks)
+)
 
 #' @param x (list) A release, or an amount of one: `family`, `shape`, `steps`.
 #' @param y (double, n) Values on the modelled scale.
@@ -29,8 +34,7 @@ score_swaps <- list(beta = 1e6, sweeps = 10L, scores = 15)
 #'   beyond those of its new record, and those that lie beyond swap first.
 #' @return (double, n) The same values, in another order.
 #' @noRd
-swapped_values <- function(x, y, line, set, targets, words, swaps = swapping,
-                           expected = mapped_mean(x$family, y, line),
+swapped_values <- function(x, y, line, set, targets, words, swaps, expected,
                            group = rep(1L, length(y)), room = NULL) {
   expected <- expected + mean(y - expected)
   frame <- score_frame(x$family, line, x$shape)
@@ -74,4 +78,17 @@ mapped_mean <- function(family, y, line) {
   centred <- line - mean(line)
   slope <- sum(centred * y) / max(sum(centred^2), 1e-300)
   mean(y) + slope * centred
+}
+
+#' The mean of each record's bins, by the margin
+#' @param breaks (double) Of the bins, without the ends.
+#' @noRd
+mean_by_bins <- function(x, line, breaks) {
+  ends <- c(0, histogram_share(x$counts, breaks), 1)
+  bins <- length(breaks) + 1
+  p <- outer((seq_len(40) - 0.5) / 40, seq_len(bins), function(inside, bin) {
+    ends[bin] + inside * (ends[bin + 1] - ends[bin])
+  })
+  values <- whole_bins(x, histogram_quantile(x$counts, as.vector(p)))
+  drop(bin_shares(x, line, breaks) %*% colMeans(matrix(values, nrow(p))))
 }

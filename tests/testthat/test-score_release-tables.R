@@ -160,23 +160,23 @@ test_that("swaps leave a set's values as they are, within their bounds", {
     }
     file <- rows_for_score(release, list(newdata = data, uncertainty = FALSE))
     file <- file$distinct
-    counts <- margin_counts(release)
-    plan <- swap_plan(release, file, counts)
-    words <- c(1, 2)
-    y <- draw_scores(release, file, counts, words, 1:2)
-    swapped <- swapped_values(
-      release, y, plan$line, plan$set, plan$targets, words, score_swaps,
-      plan$expected
-    )
+    like <- amount_of_scores(release, file)
+    draw <- function(swaps) {
+      part <- rep(1L, nrow(data))
+      draw_amount(like$amount, like$set, part, c(1, 2), 1, swaps = swaps)
+    }
+    y <- draw(NULL)
+    swapped <- draw(score_swaps)
+    targets <- amount_targets(like$amount, like$set)
     expect_identical(sort(swapped), sort(y))
     expect_false(identical(swapped, y))
     # Nearer to the targets
     miss <- function(y) {
-      breaks <- plan$targets$breaks
+      breaks <- targets$breaks
       bin <- factor(findInterval(y, breaks), 0:length(breaks))
-      sum(vapply(seq_along(plan$targets$tables), function(j) {
-        rows <- factor(file$codes[, j], seq_len(plan$set$coding$levels[j]))
-        sum((as.vector(table(rows, bin)) - plan$targets$tables[[j]])^2)
+      sum(vapply(seq_along(targets$tables), function(j) {
+        rows <- factor(file$codes[, j], seq_len(like$amount$levels[j]))
+        sum((as.vector(table(rows, bin)) - targets$tables[[j]])^2)
       }, 0))
     }
     expect_lt(miss(swapped), 0.1 * miss(y))
@@ -222,6 +222,10 @@ test_that("other records, few and of unknown levels, are served", {
   }))
   slope <- function(set) stats::coef(stats::lm(y ~ x + h, set))[2:3]
   expect_lt(max(abs(slope(parts) - slope(data))), 0.12)
+  # Swaps in bins of few records would take a fifth of it
+  explained <- function(set) summary(stats::lm(y ~ x + h, set))$r.squared
+  whole <- synthesize(release, 1, data, seed = 1)[[1]]
+  expect_gt(explained(parts), 0.9 * explained(whole))
   # Numbers beyond those of the file
   far <- transform(data[1:100, ], x = 50 * x)
   expect_true(all(is.finite(synthesize(release, 1, far)[[1]]$y)))
