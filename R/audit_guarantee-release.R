@@ -29,7 +29,7 @@ audit_guarantee.noisy_release <- function(x, data, rows = 1e5, replays = 20,
   pairs <- lapply(tried[relation_names], worst_pair, found$measurements)
   laplace <- is_laplace(found$measurements[[1]]$noise)
   runs <- lapply(pairs, function(pair) {
-    if (found$of == "score release" && !laplace && replicates > 0) {
+    if (found$tried == "sample" && replicates > 0) {
       sampled_law(pair$parts, replicates, level, seed)
     }
   })
@@ -37,7 +37,7 @@ audit_guarantee.noisy_release <- function(x, data, rows = 1e5, replays = 20,
     if (!is.null(found)) data.frame(neighbours = neighbours, found$curve)
   }, relation_names, runs)
   moved <- vapply(pairs, `[[`, 0, "moved")
-  again <- if (found$of == "file release") {
+  again <- if (found$tried == "replay") {
     replay_release(x, with_published_bins(data), replays, seed)
   }
   new_result(
@@ -51,9 +51,8 @@ audit_guarantee.noisy_release <- function(x, data, rows = 1e5, replays = 20,
     curve = do.call(rbind, unname(curves)),
     unit = if (laplace) "epsilon" else "mu", replicates = replicates,
     level = level,
-    release = if (found$of == "file release") found$of else format(x),
-    of = found$of, n_records = found$n, replays = again,
-    how = c(found$how(rows), text_of_replays(again))
+    release = found$described, of = found$of, n_records = found$n,
+    replays = again, how = c(found$how(rows), text_of_replays(again))
   )
 }
 

@@ -2,7 +2,9 @@
 # records as they have them.
 
 #' The measurements of a release, and the records of a file as they have them
-#' @return (list) `of` (what it is); `measurements`; `n` (records); `records`
+#' @return (list) `of` (what it is) and `described` (which one); `tried`: what
+#'   an audit does besides computing, `"sample"` the noise, `"replay"` the
+#'   release or `"none"`; `measurements`; `n` (records); `records`
 #'   (function of a measurement and numbers of records, `NULL`: all); `claimed`
 #'   (by relation: mu, or epsilon); `unit` (of each record, or `NULL`) and
 #'   `most` (records of one); for an audit `pairs` (function of a count of
@@ -22,7 +24,8 @@ measurements_of.file_release <- function(release, data) {
   }
   own <- measured_records(release, file)
   list(
-    of = "file release", measurements = file_measurements(release), n = n,
+    of = "file release", described = "file release", tried = "replay",
+    measurements = file_measurements(release), n = n,
     records = as_function(own),
     claimed = sqrt(2 * total_charges(release$charges, release$delta)$rho),
     unit = data$unit$index, most = release$unit$records %||% 1,
@@ -87,7 +90,9 @@ measurements_of.score_release <- function(release, data) {
     }
   }
   list(
-    of = "score release", measurements = score_measurements(release, file),
+    of = "score release", described = format(release),
+    tried = if (release$delta > 0) "sample" else "none",
+    measurements = score_measurements(release, file),
     n = n, records = records(file$y),
     claimed = if (release$delta == 0) total$epsilon else sqrt(2 * total$rho),
     most = 1, pairs = function(rows, words) {
@@ -122,7 +127,8 @@ measurements_of.perturbed_histogram <- function(release, data) {
     }
   }
   list(
-    of = "histogram", measurements = list(measurement), n = length(y),
+    of = "histogram", described = format(release), tried = "none",
+    measurements = list(measurement), n = length(y),
     records = records(y), claimed = own_cost(measurement)$epsilon, most = 1,
     pairs = function(rows, words) {
       far <- records(rep(range(release$bounds), length.out = length(y)))
