@@ -163,19 +163,30 @@ release_amount_tables <- function(amount, file, set, budget, bins, free, known,
     return(NULL)
   }
   plan <- binned_tables_plan(amount$levels, bins, budget, free)
-  codes <- binned_codes(file, plan$told, breaks)
-  noise <- table_noise(plan, amount$n)
-  residuals <- noisy_residuals(
-    block_counts(codes, plan), plan, noise, seed, file$what
+  plan$noise <- table_noise(plan, amount$n)
+  counts <- block_counts(binned_codes(file, plan$told, breaks), plan)
+  noisy_tables(
+    amount, counts, set, plan, breaks, seed, file$what, known[plan$told]
   )
-  expected <- expected_bins(amount, set, breaks, amount$n)
-  excess <- shrunk_tables(
-    residuals, expected[plan$told], plan$levels, noise$variance,
-    known[plan$told]
-  )
+}
+
+#' Tables with noise, and what they have beside the model
+#' @param amount (list) See release_amount(), or amount_of_scores().
+#' @param counts (list) Of the file, see block_counts(). Confidential.
+#' @param set (integer matrix) Predictors of records, each of them as often as
+#'   `count` says.
+#' @param plan (list) See binned_tables_plan(), with its `noise`.
+#' @return (list) See release_amount_tables().
+#' @noRd
+noisy_tables <- function(amount, counts, set, plan, breaks, seed, what,
+                         known = NULL, count = NULL) {
+  residuals <- noisy_residuals(counts, plan, plan$noise, seed, what)
+  expected <- expected_bins(amount, set, breaks, amount$n, count)
   list(
-    breaks = breaks, columns = plan$told, known = known[plan$told],
-    noise = noise, residuals = residuals, excess = excess
+    breaks = breaks, columns = plan$told, known = known, noise = plan$noise,
+    residuals = residuals, excess = shrunk_tables(
+      residuals, expected[plan$told], plan$levels, plan$noise$variance, known
+    )
   )
 }
 
@@ -201,16 +212,20 @@ binned_codes <- function(records, told, breaks) {
 #' @param set (integer matrix) Predictors.
 #' @param breaks (double) Of the bins on the modelled scale, without the ends.
 #' @param total (number) What each table sums to.
+#' @param count (double or `NULL`) Records of each row, if these differ.
 #' @return (list of double) One for each predictor, its level fastest.
 #' @noRd
-expected_bins <- function(amount, set, breaks, total) {
+expected_bins <- function(amount, set, breaks, total, count = NULL) {
   line <- amount_line(amount, set)
-  along <- bin_curves(amount, line, breaks)
   levels <- amount$levels
   if (!is.null(amount$told)) {
     set <- set[, seq_len(amount$told), drop = FALSE]
     levels <- levels[seq_len(amount$told)]
   }
+  if (!is.null(count)) {
+    return(sums_of_bins(count * bin_shares(amount, line, breaks), set, levels))
+  }
+  along <- bin_curves(amount, line, breaks)
   tables <- curve_tables_(
     set, levels, line, range(along$line), along$share, default_threads()
   )

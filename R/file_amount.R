@@ -107,10 +107,10 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' @param hidden (function of coefficients) See hidden_variance().
 #' @param unknown (function of records of `set` and of a matrix, a row for each)
 #'   See unknown_sums(). `NULL`: the set is the file.
-#' @return (list) Of public and released numbers only: `steps`, `margin`,
-#'   `draws`, `shape`, `population`, as a score release has them; `levels`,
-#'   `baseline` of the predictors; `tables`, see release_amount_tables(), or
-#'   `NULL`; `n` and the fields of `amount`.
+#' @return (list) Of public and released numbers only: the fields of `amount`,
+#'   what noisy_response() has `told`; `file`, see file_coefficients();
+#'   `levels`, `baseline` of the predictors; `tables`, see
+#'   release_amount_tables(), or `NULL`; `n`.
 #' @noRd
 release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
                            known = NULL, hidden = function(b) 0,
@@ -137,39 +137,15 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     prior = prior, clip = law_of(family)$clip * line_unit(family, shape),
     coding = list(levels = levels, baseline = baseline), spread = 1, rounds = 8
   )
-  noisy <- noisy_steps(
-    file, rows, like, budget, b, seed, unknown
+  noisy <- noisy_response(
+    file, rows, like, margin, budget, b, seed, unknown, function(b) {
+      hidden(unname(split(
+        level_lines(b, like$coding)[-1], rep(seq_along(levels), levels)
+      )))
+    }
   )
-  steps <- noisy$steps
-  found <- noisy$found
-  b <- found$shrunk$mean
-  released <- c(amount, list(
-    steps = lapply(steps, function(step) {
-      step$geometry <- kept_geometry(step$geometry)
-      step[setdiff(names(step), c("centre", "spread", "z", "kappa"))]
-    }),
-    margin = margin,
-    population = list(
-      rows = rows$x[typical_rows(drop(rows$x %*% b), rows$count), ,
-        drop = FALSE
-      ]
-    ),
-    coefficients = c(
-      found$stated[c("mean", "covariance")],
-      list(file = file_coefficients(found, steps, prior))
-    ),
-    draws = list(
-      mean = with_lost_variance(
-        found$shrunk, rows, prior$slopes, hidden(unname(split(
-          level_lines(found$shrunk$mean, like$coding)[-1],
-          rep(seq_along(levels), levels)
-        )))
-      ),
-      covariance = found$shrunk$covariance
-    ),
-    shape = if (!is.null(shape)) {
-      stats::setNames(found$shrunk$shape, names(family$extras))
-    },
+  released <- c(amount, noisy$told, list(
+    file = file_coefficients(noisy$found, noisy$told$steps, prior),
     reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))

@@ -133,10 +133,8 @@ model_of.file_release <- function(x, amount = NULL) {
   one <- x$amounts[[amount]]
   terms <- amount_terms(x, one)
   list(
-    coefficients = stats::setNames(one$coefficients$mean, terms),
-    covariance = structure(
-      one$coefficients$covariance, dimnames = list(terms, terms)
-    ),
+    coefficients = stats::setNames(one$coefficients, terms),
+    covariance = named_covariance(one$covariance, terms),
     steps = one$steps, family = one$family
   )
 }

@@ -172,7 +172,7 @@ amount_text <- function(amount) {
   tables <- length(amount$tables$columns)
   paste0(
     amount$name, ": margin of ", length(amount$margin$noisy), " bins, ",
-    length(amount$coefficients$mean), " coefficients",
+    length(amount$coefficients), " coefficients",
     if (tables > 0) paste0(", ", counted(tables, "table"))
   )
 }

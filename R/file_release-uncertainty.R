@@ -168,7 +168,7 @@ file_coefficients <- function(found, steps, prior) {
 #' @param set (integer matrix) Predictors of the set's records with values.
 #' @noRd
 uncertain_amount <- function(amount, set, random) {
-  file <- amount$coefficients$file
+  file <- amount$file
   # Beside the mode of the noisy margin: its law is the best one's
   amount$counts <- drawn_margin(known_margin(amount), random)
   amount$draws$mean <- file$mean + drop(crossprod(

@@ -77,13 +77,9 @@ release_settings <- function(job) {
     i = "State {.arg bounds}, and the number of bins as {.arg bins}.",
     arg = "bins"
   )
-  reference <- s$reference
-  if (is_categorical(job$model$family)) {
-    reference <- check_no_reference(reference, s$clip)
-  }
   share <- margin$share %||% 0.5
   score_settings(
-    reference, s$delta, margin$bounds, margin$bins %||% 40, s$clip,
+    s$reference, s$delta, margin$bounds, margin$bins %||% 40, s$clip,
     c(share, (1 - share) * s$step_shares / sum(s$step_shares)), s$spread,
     job$model$family, s$table_share
   )

@@ -10,10 +10,11 @@
 #' first, so its query has other numbers in the same places. The query for the
 #' tables has other breaks than the query for the margin.
 #'
-#' @inheritParams score_release
 #' @param formula As in [score_release()].
 #' @param data A table of a database, paths of CSV or Parquet files, or
 #'   [shards()] of these. With shards each query is listed for each part.
+#' @param ... The further arguments of that release. Those that no query depends
+#'   on, such as `epsilon`, may be left out.
 #' @return A `release_queries`: a list with `queries`, a data frame with the
 #'   columns `when` and `query`. `when` is `"run"` for queries that were run,
 #'   and `"step"`, `"margin"` or `"levels"` for queries that a release would
@@ -34,10 +35,7 @@
 #' )
 #' DBI::dbDisconnect(con)
 #' @export
-release_queries <- function(formula, data, family = student_t(),
-                            reference = NULL, bounds = NULL, bins = 40,
-                            prior = NULL, clip = NULL, response = NULL,
-                            scaling = NULL) {
+release_queries <- function(formula, data, ...) {
   check_formula(formula)
   check_present(data)
   check_that(
@@ -45,16 +43,14 @@ release_queries <- function(formula, data, family = student_t(),
     "{.arg data} must be a table of a database, paths of files, or
      {.fn shards}."
   )
-  family <- check_score_family(family)
-  if (is_categorical(family)) reference <- check_no_reference(reference, clip)
-  settings <- score_settings(
-    reference, 0, bounds, bins, clip, c(1, 1, 1), NULL, family
-  )
+  asked <- score_arguments(match.call(score_release), parent.frame())
+  asked$family <- check_score_family(asked$family)
+  settings <- do.call(score_settings, asked[names(formals(score_settings))])
   with_engine(data, function(engine) {
     open <- open_score_file(
-      engine, formula, family, settings,
-      prior %||% released_prior(settings$reference, family), prior, response,
-      scaling
+      engine, formula, asked$family, settings,
+      asked$prior %||% released_prior(settings$reference, asked$family),
+      asked$prior, asked$response, asked$scaling
     )
     run <- engine$log$queries
     planned <- planned_queries(open, settings)
@@ -63,6 +59,24 @@ release_queries <- function(formula, data, family = student_t(),
       query = c(run, unname(planned))
     ))
   })
+}
+
+#' The arguments of a release, those that were not given as it has them
+#' @param call (call) Of [score_release()], matched.
+#' @param frame (environment) Where it was written.
+#' @return (named list)
+#' @noRd
+score_arguments <- function(call, frame) {
+  given <- lapply(as.list(call)[-1], eval, frame)
+  own <- formals(score_release)
+  other <- setdiff(names(given), names(own))
+  refuse_if(
+    length(other) > 0 || "" %in% names(given),
+    "{.arg ...} must be arguments of {.fn score_release}.",
+    x = "It has {.arg {other}}.", arg = "..."
+  )
+  left <- setdiff(names(own), c(names(given), "epsilon", "..."))
+  c(given, lapply(own[left], eval, environment()))
 }
 
 #' The queries for sums, at the reference

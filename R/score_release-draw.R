@@ -58,28 +58,6 @@ best_scores <- function(x, file, m, seed) {
   }, numeric(n))
 }
 
-#' A release with a margin as an amount, and records as a set of one
-#'
-#' Predictors are their codes in tables, which have no line, and design rows.
-#' @param file (list) See published_rows(), with `codes`.
-#' @return (list) `amount` and `set`, see draw_amount().
-#' @noRd
-amount_of_scores <- function(x, file) {
-  # A level more each, for what the file had not
-  levels <- coded_levels(x$population$coding) + 1L
-  amount <- c(unclass(x), row_coding(file$x, unname(levels)), list(
-    told = length(levels), unit = 1 * (x$family$kind == "count"),
-    transform = "identity"
-  ))
-  amount$tables$columns <- match(x$tables$columns, names(levels))
-  if (!has_own_predictors(x, file)) {
-    amount$among <- drop(x$population$rows %*% x$draws$mean)
-  }
-  list(
-    amount = amount, set = cbind(file$codes, design_codes(file$row, file$x))
-  )
-}
-
 #' One set without a margin, on the modelled scale
 #' @param streams (two counts) Of the coefficients and of the values.
 #' @noRd

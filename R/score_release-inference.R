@@ -102,7 +102,7 @@ as.list.score_release <- function(x, ...) {
   }
   list(
     steps = lapply(x$steps, function(step) {
-      plain(step[setdiff(names(step), "geometry")])
+      plain(c(step[names(step) != "geometry"], step$geometry["kappa"]))
     }),
     margin = plain(x$margin),
     tables = if (!is.null(x$tables)) {
@@ -121,50 +121,23 @@ as.list.score_release <- function(x, ...) {
 # The object -----------------------------------------------------------------
 
 #' Only public and released numbers, built anew
+#' @param told (list) See noisy_response(), with `slope_scale`.
 #' @param file (list) See score_file().
-#' @param names (character) Of the coefficients.
 #' @return (list) Of a release without tables.
 #' @noRd
-score_parts <- function(model, settings, neighbours, steps, margin, found, file,
-                        names) {
-  steps <- lapply(steps, function(step) {
-    if (!is.null(step$b)) {
-      step$b <- stats::setNames(step$b, names)
-      step$geometry <- kept_geometry(step$geometry)
-    }
-    step[setdiff(names(step), c("centre", "spread", "z"))]
-  })
-  named <- function(posterior) {
-    list(
-      mean = stats::setNames(posterior$mean, names),
-      covariance = if (!is.null(posterior$covariance)) {
-        structure(posterior$covariance, dimnames = list(names, names))
-      }
-    )
-  }
-  stated <- named(found$stated)
-  drawn <- named(found$shrunk)
-  if (!is.null(margin)) {
-    drawn$mean[] <- with_lost_variance(
-      found$shrunk, file, which(!model$design$is_level)
-    )
-  }
-  made <- list(
-    steps = steps, margin = margin, tables = NULL,
-    population = released_population(
-      file, if (!is.null(margin)) found$shrunk$mean
-    ),
-    coefficients = stated$mean,
-    covariance = stated$covariance, draws = drawn,
-    shape = if (!is.null(found$shrunk$shape)) {
-      stats::setNames(found$shrunk$shape, names(model$family$extras))
-    },
-    slope_scale = found$slope_scale, family = model$family, prior = model$prior,
+score_parts <- function(model, settings, neighbours, told, file) {
+  made <- c(told, list(
+    family = model$family, prior = model$prior,
     response = released_response(model$response), design = model$design,
     reference = settings$reference, n_records = file$n, delta = settings$delta,
-    neighbours = neighbours, spread = settings$spread
-  )
-  if (!is.null(margin)) made$counts <- margin_counts(made)
+    neighbours = neighbours, spread = settings$spread, counts = NULL,
+    tables = NULL
+  ))
+  made$population$mean <- column_means(file)
+  if (!is.null(made$margin)) {
+    made$population$coding <- file$coding
+    made$counts <- margin_counts(made)
+  }
   made
 }
 
@@ -262,7 +235,8 @@ score_inputs <- function(x, bounds = NULL, combine = NULL) {
           collapse = " and "
         ))
       },
-      format_figure(x$steps[[length(x$steps)]]$kappa), format_exact(x$spread)
+      format_figure(x$steps[[length(x$steps)]]$geometry$kappa),
+      format_exact(x$spread)
     ),
     noise = sprintf(
       "discrete %s, scales %s in whole units",

@@ -38,11 +38,14 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   # Its linear predictors differ by logits, whose sigma is near 2
   warn_budget(levels_error(found, file, length(levels)), 2, NULL, file$n)
   columns <- model$design$columns
-  made <- score_parts(
-    model, settings, neighbours, list(step), NULL,
-    list(stated = found, shrunk = found["mean"]), file,
-    paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
+  names <- paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
+  b <- stats::setNames(found$mean, names)
+  told <- list(
+    steps = list(step), margin = NULL, coefficients = b,
+    covariance = named_covariance(found$covariance, names),
+    draws = list(mean = b, covariance = NULL), shape = NULL, slope_scale = NULL
   )
+  made <- score_parts(model, settings, neighbours, told, file)
   new_score_release(made, charges, seed)
 }
 
@@ -117,7 +120,7 @@ levels_measurement <- function(z, size) {
 
 #' @param paid (list) See levels_measurement(), with its noise.
 #' @return (list) All public: `sum` (1 + P x K), `noise` (its standard
-#'   deviation), `kappa` and the noise as paid, see noise_of().
+#'   deviation), kappa in its `geometry` and the noise as paid, see noise_of().
 #' @noRd
 levels_step <- function(items, paid, geometry, seed) {
   sums <- measured(paid, items, list(seed))[[1]]
@@ -125,7 +128,7 @@ levels_step <- function(items, paid, geometry, seed) {
   c(
     list(
       sum = matrix(sums * unit, ncol(paid$z)),
-      noise = paid$noise$deviation * unit, kappa = geometry$kappa
+      noise = paid$noise$deviation * unit, geometry = geometry["kappa"]
     ),
     paid$noise
   )

@@ -185,21 +185,6 @@ whole_bins <- function(x, values) {
 
 # The predictors that it goes with -------------------------------------------
 
-#' What a release has to know of the file's predictors, which are published
-#'
-#' @param file (list) See score_file().
-#' @param b (double) Coefficients, where there is a margin.
-#' @return (list) `mean` of the columns; for a margin `rows`: a hundred design
-#'   rows along the linear predictor, and `coding`: see table_coding().
-#' @noRd
-released_population <- function(file, b = NULL) {
-  list(
-    mean = column_means(file), rows = if (!is.null(b)) {
-      file$x[typical_rows(drop(file$x %*% b), file$count), , drop = FALSE]
-    }, coding = if (!is.null(b)) file$coding
-  )
-}
-
 column_means <- function(file) {
   drop(crossprod(file$x, file$count)) / sum(file$count)
 }

@@ -247,22 +247,29 @@ both_posteriors <- function(family, file, steps, start, prior, public,
   )
 }
 
-#' Two steps with noise, the second from where the first has led, and the
-#' posterior
+#' Two steps with noise, the second from where the first has led, and what they
+#' tell of a response
 #'
 #' @param file,rows,like See noisy_step(); `like` with `clip` of both steps.
+#' @param margin (list or `NULL`) See score_margin().
 #' @param budget (list) `first` and `second`, see noise_of().
 #' @param start (double, P) The public reference.
 #' @param unknown (function of records of `rows` and of a matrix, a row for
 #'   each) Gives the covariance of what rows hide of sums. `NULL`: nothing.
-#' @return (list) `steps` and `found`, see both_posteriors().
+#' @param hidden (function of coefficients) See hidden_variance().
+#' @param names (character or `NULL`) Of the coefficients.
+#' @return (list) `told`, public and released numbers only: `steps`, `margin`,
+#'   `coefficients` with their `covariance`, `draws`, `shape`, and `rows` of the
+#'   `population`, as score_release() says; for what follows `found`, see
+#'   both_posteriors(), and the `last` step.
 #' @noRd
-noisy_steps <- function(file, rows, like, budget, start, seed = NULL,
-                        unknown = NULL) {
+noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
+                           unknown = NULL, hidden = function(b) 0,
+                           names = NULL) {
   steps <- list()
   last <- NULL
   b <- start
-  hidden <- if (!is.null(unknown)) function(posterior) {
+  beside <- if (!is.null(unknown)) function(posterior) {
     unknown(rows$kept, expected_pulls(like$family, rows, steps, posterior))
   }
   for (k in 1:2) {
@@ -273,13 +280,42 @@ noisy_steps <- function(file, rows, like, budget, start, seed = NULL,
     )
     steps[[k]] <- last
     found <- both_posteriors(
-      like$family, rows, steps, b, like$prior, like$shape, hidden
+      like$family, rows, steps, b, like$prior, like$shape, beside
     )
     b <- found$shrunk$mean
   }
-  list(
-    steps = steps, found = with_shape_error(found, like$family, rows, steps)
+  found <- with_shape_error(found, like$family, rows, steps)
+  told <- list(
+    steps = lapply(steps, step_as_released, names), margin = margin,
+    coefficients = stats::setNames(found$stated$mean, names),
+    covariance = named_covariance(found$stated$covariance, names),
+    draws = list(
+      mean = stats::setNames(b, names),
+      covariance = named_covariance(found$shrunk$covariance, names)
+    ),
+    shape = if (!is.null(like$shape)) {
+      stats::setNames(found$shrunk$shape, names(like$family$extras))
+    }
   )
+  if (!is.null(margin)) {
+    told$draws$mean[] <-
+      with_lost_variance(found$shrunk, rows, like$prior$slopes, hidden(b))
+    some <- typical_rows(drop(rows$x %*% b), rows$count)
+    told$population <- list(rows = rows$x[some, , drop = FALSE])
+  }
+  list(told = told, found = found, last = last)
+}
+
+#' What of a step is released: the rest is computed from public rows
+#' @noRd
+step_as_released <- function(step, names) {
+  step$b <- stats::setNames(step$b, names)
+  step$geometry <- step$geometry[c("whiten", "kappa", "unit", "noise")]
+  step[setdiff(names(step), c("centre", "spread", "z"))]
+}
+
+named_covariance <- function(x, names) {
+  if (is.null(names)) x else structure(x, dimnames = list(names, names))
 }
 
 #' What each record of a set is expected to add to the sums of both steps

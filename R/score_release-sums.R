@@ -138,12 +138,6 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3,
   )
 }
 
-#' What of a geometry is released: the rest is computed from public rows
-#' @noRd
-kept_geometry <- function(geometry) {
-  geometry[c("whiten", "kappa", "unit", "noise")]
-}
-
 #' Whole vectors with the records' own weights
 #'
 #' w d L'x in whole units, rounded towards 0, with w = min(1, kappa / l) and l
@@ -357,7 +351,7 @@ scored_records <- function(records, step) {
 #'   weights in all.
 #' @return (list) All public: `sum` (P, in the score's unit), `share` (of
 #'   unclipped records), `noise` and `share_noise` (their standard deviations),
-#'   `clip`, `kappa`, the noise as paid (see noise_of()), `b`, `geometry`,
+#'   `clip`, the noise as paid (see noise_of()), `b`, `geometry`,
 #'   `centre` and `spread` (see score_frame()) and `z` (R x P, in the score's
 #'   unit).
 #' @noRd
@@ -399,8 +393,7 @@ noisy_step <- function(file, rows, like, b, clip, budget, seed, last,
     list(
       sum = sums[-1] * unit, share = sums[1] / records,
       noise = x$noise$deviation * unit,
-      share_noise = x$noise$deviation / records, clip = clip,
-      kappa = geometry$kappa
+      share_noise = x$noise$deviation / records, clip = clip
     ),
     x$noise, list(z = z), frame[c("centre", "spread")],
     list(b = b, geometry = geometry)

@@ -87,6 +87,29 @@ coded_cells <- function(row, codes, count = rep(1, length(row))) {
   )
 }
 
+#' A release with a margin as an amount, and records as a set of one
+#'
+#' Predictors are their codes in tables, which have no line, and design rows.
+#' @param file (list) See published_rows(), with `codes`.
+#' @param levels (named integer) Of the codes: one more each, for what the file
+#'   had not.
+#' @return (list) `amount` and `set`, see draw_amount().
+#' @noRd
+amount_of_scores <- function(x, file,
+                             levels = coded_levels(x$population$coding) + 1L) {
+  amount <- c(unclass(x), row_coding(file$x, unname(levels)), list(
+    told = length(levels), n = x$n_records,
+    unit = 1 * (x$family$kind == "count"), transform = "identity"
+  ))
+  amount$tables$columns <- match(x$tables$columns, names(levels))
+  if (!has_own_predictors(x, file)) {
+    amount$among <- drop(x$population$rows %*% x$draws$mean)
+  }
+  list(
+    amount = amount, set = cbind(file$codes, design_codes(file$row, file$x))
+  )
+}
+
 # What they cost ---------------------------------------------------------------
 
 #' The plan of a release's tables, from public numbers alone
@@ -138,32 +161,30 @@ can_have_tables <- function(settings, family) {
 release_score_tables <- function(x, file, plan, seed) {
   # As many bins as were counted for, though some may coincide
   breaks <- table_breaks(x, plan$bins)
-  levels <- coded_levels(file$coding)
   cells <- file$coded()
-  residuals <- noisy_residuals(
-    file$tables(plan, breaks), plan, plan$noise, seed, "noisy tables"
+  like <- amount_of_scores(
+    x, c(file[c("x", "count")], cells[c("row", "codes")]),
+    coded_levels(file$coding)
   )
-  x$among <- drop(x$population$rows %*% x$draws$mean)
-  share <- bin_shares(x, drop(file$x %*% x$draws$mean), breaks)
-  share <- share[cells$row, , drop = FALSE]
-  expected <- sums_of_bins(cells$count * share, cells$codes, levels)
-  excess <- shrunk_tables(
-    residuals, expected[plan$told], plan$levels, plan$noise$variance
+  tables <- noisy_tables(
+    like$amount, file$tables(plan, breaks), like$set, plan, breaks, seed,
+    "noisy tables", count = cells$count
   )
-  records <- lapply(plan$told, function(j) {
-    sums_by_code(cells$count, cells$codes[, j], levels[j])
-  })
   columns <- names(file$coding)[plan$told]
-  by_level <- function(table, levels) matrix(table, length(levels))
+  records <- lapply(plan$told, function(j) {
+    sums_by_code(cells$count, cells$codes[, j], like$amount$levels[j])
+  })
+  named <- function(tables) {
+    tables <- Map(function(x, own) matrix(x, length(own)), tables, records)
+    stats::setNames(tables, columns)
+  }
   c(
     list(
       breaks = breaks, columns = columns,
       records = stats::setNames(records, columns),
-      residuals = stats::setNames(Map(by_level, residuals, records), columns),
+      residuals = named(tables$residuals),
       noise = cbind(predictor = columns, plan$noise),
-      excess = stats::setNames(Map(function(table, records) {
-        by_level(table, records) / records
-      }, excess, records), columns)
+      excess = Map(`/`, named(tables$excess), records)
     ),
     plan$cost
   )

@@ -100,8 +100,8 @@
 #'
 #' @return A `score_release`: a list of public and released numbers only:
 #'   * `steps`: for each step the noisy `sum` and `share` of unclipped records,
-#'     their `noise`, `clip`, `kappa`, where it was taken (`b`, `geometry`), and
-#'     the cost;
+#'     their `noise`, `clip`, where it was taken (`b`, `geometry`, with kappa),
+#'     and the cost;
 #'   * `margin`: `breaks`, `noisy` counts and their noise; `NULL` without a
 #'     margin;
 #'   * `tables`: `breaks` of the response's bins on the modelled scale, noisy
@@ -259,7 +259,6 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   } else {
     parse_response(formula, data, family)
   }
-  if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
     reference, delta, bounds, bins, clip, shares, spread, family, table_share
   )
@@ -327,6 +326,9 @@ used_levels <- function(data) {
 #' @noRd
 score_settings <- function(reference, delta, bounds, bins, clip, shares,
                            spread, family = NULL, table_share = 0) {
+  if (!is.null(family) && is_categorical(family)) {
+    reference <- check_no_reference(reference, clip)
+  }
   refuse_if(
     is.null(reference), "A score release needs {.arg reference}.",
     i = "State rough public values, for instance
@@ -475,21 +477,20 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     shape = shape, prior = prior, clip = clip, coding = row_coding(file$x),
     spread = settings$spread, rounds = 3
   )
-  noisy <- noisy_steps(file, file, like, budget, b, seed)
-  steps <- noisy$steps
-  found <- noisy$found
+  noisy <- noisy_response(
+    file, file, like, margin, budget, b, seed, names = model$design$columns
+  )
+  told <- noisy$told
   warn_budget(
-    sqrt(typical_variance(found$stated$covariance, file)),
+    sqrt(typical_variance(told$covariance, file)),
     line_unit(family, shape), margin, file$n
   )
-  if (!warn_saturated(list(steps = steps, family = family))) {
-    eta <- drop(file$x %*% found$stated$mean)
-    warn_wide_counts(family, steps[[2]], eta, file$count)
+  if (!warn_saturated(c(told, list(family = family)))) {
+    eta <- drop(file$x %*% told$coefficients)
+    warn_wide_counts(family, noisy$last, eta, file$count)
   }
-  made <- score_parts(
-    model, settings, neighbours, steps, margin, found, file,
-    model$design$columns
-  )
+  told$slope_scale <- noisy$found$slope_scale
+  made <- score_parts(model, settings, neighbours, told, file)
   if (!is.null(tables)) {
     made$tables <- release_score_tables(
       made, file, tables, stage_seed(seed, "tables")

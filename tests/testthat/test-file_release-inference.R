@@ -101,11 +101,11 @@ test_that("many margins are drawn as each by itself", {
 
 test_that("a file's own coefficients are between prior and noisy ones", {
   release <- paid_release()$amounts$pay
-  file <- release$coefficients$file
+  file <- release$file
   # What the noise hides is less than noise and sample together
   expect_true(all(diag(file$covariance) > 0))
   gap <- eigen(
-    release$coefficients$covariance - file$covariance, only.values = TRUE
+    release$covariance - file$covariance, only.values = TRUE
   )$values
   expect_gt(min(gap), 0)
 })
