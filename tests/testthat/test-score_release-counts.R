@@ -53,24 +53,32 @@ test_that("counts of counts keep their mean and sd, too", {
 })
 
 test_that("drawn counts sum to N, and nearly none is far out", {
+  # At epsilon 0.25, 1 and 5 next to none are far out in 37, 40 and 35 of 40
+  # files, and the tail falls in 30, 40 and 40
+  seeds <- seq_len(by_night(20, 8))
   for (epsilon in c(0.25, 1, 5)) {
-    # So it is in most files, at epsilon 0.25 in two of three
-    data <- withr::with_seed(4, two_groups(stats::rnorm(600, 2, 0.5)))
-    release <- log_release(data, 4, epsilon)
-    found <- margin_counts(release)
-    expect_equal(sum(found$counts), 600)
-    expect_true(all(found$counts >= 0))
-    expect_length(found$counts, length(found$breaks) - 1)
-    expect_true(all(release$margin$breaks %in% found$breaks))
-    # Where the file has nobody
-    far <- found$breaks[-1] < min(log(data$y)) |
-      found$breaks[-length(found$breaks)] > max(log(data$y))
-    noise <- release$margin$deviation / (score_length * score_steps)
-    expect_lt(sum(found$counts[far]), noise / 2 + 2)
-    # The upper tail, where it is next to nothing
-    last <- cumsum(found$counts) > 0.998 * 600
-    density <- found$counts / diff(found$breaks)
-    expect_true(all(diff(density[last]) <= 0))
+    held <- vapply(seeds, function(i) {
+      data <- withr::with_seed(i, two_groups(stats::rnorm(600, 2, 0.5)))
+      release <- log_release(data, i, epsilon)
+      found <- margin_counts(release)
+      expect_equal(sum(found$counts), 600)
+      expect_true(all(found$counts >= 0))
+      expect_length(found$counts, length(found$breaks) - 1)
+      expect_true(all(release$margin$breaks %in% found$breaks))
+      # Where the file has nobody
+      far <- found$breaks[-1] < min(log(data$y)) |
+        found$breaks[-length(found$breaks)] > max(log(data$y))
+      noise <- release$margin$deviation / (score_length * score_steps)
+      # The upper tail, where it is next to nothing
+      last <- cumsum(found$counts) > 0.998 * 600
+      density <- found$counts / diff(found$breaks)
+      c(
+        far = sum(found$counts[far]) < noise / 2 + 2,
+        falls = all(diff(density[last]) <= 0)
+      )
+    }, c(far = NA, falls = NA))
+    expect_gte(mean(held["far", ]), 0.6)
+    expect_gte(mean(held["falls", ]), if (epsilon < 1) 0.35 else 0.6)
   }
 })
 
