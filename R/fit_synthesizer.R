@@ -278,6 +278,7 @@ run_control <- function(run, spec) {
   control <- c(unclass(run$control), list(asked = run$control))
   control$sampler <- choose_sampler(control$sampler, spec)
   control$thin <- control$thin %||% default_thin(control$sampler, spec)
+  control$metric <- choose_metric(control$metric, spec)
   control$adapt_delta <- control$adapt_delta %||%
     if (spec$prior$kind == "hierarchical") 0.95 else 0.8
   control$min_ess <- control$min_ess %||% default_gates(spec$family)$min_ess

@@ -46,8 +46,12 @@
 #'   otherwise. Raise it if draws diverge.
 #' @param max_treedepth (count from 1 to 20; default 10) NUTS: at most
 #'   2^max_treedepth steps per draw.
-#' @param metric (string; default `"diagonal"`) NUTS: the mass matrix,
-#'   `"diagonal"` or `"dense"`.
+#' @param metric (string; default `"auto"`) NUTS: the mass matrix. `"diagonal"`
+#'   and `"dense"` are learnt in warm-up. `"curvature"` is the curvature of the
+#'   log posterior at its mode, found once before the chains start; it suits one
+#'   mode without hyperparameters or censoring. `"auto"` is `"curvature"` for
+#'   [categorical()] with up to 1,000 coefficients and without censoring, and
+#'   `"diagonal"` otherwise.
 #' @param progress (flag; default [interactive()]) Show progress?
 #' @param max_rhat (number above 1; default 1.05) Largest R-hat of a converged
 #'   fit.
@@ -73,7 +77,7 @@
 #' sampler_control(adapt_delta = 0.95, progress = FALSE)
 #' @export
 sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
-                            max_treedepth = 10, metric = "diagonal",
+                            max_treedepth = 10, metric = "auto",
                             progress = interactive(), max_rhat = 1.05,
                             min_ess = NULL, max_divergent = 0.01,
                             min_acceptance = 0.3) {
@@ -85,7 +89,9 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
     thin = check_count(thin, min = 1, null = TRUE),
     adapt_delta = check_number(adapt_delta, above = 0, below = 1, null = TRUE),
     max_treedepth = check_count(max_treedepth, min = 1, max = 20),
-    metric = check_choice(metric, c("diagonal", "dense")),
+    metric = check_choice(
+      metric, c("auto", "diagonal", "dense", "curvature")
+    ),
     progress = check_flag(progress),
     max_rhat = check_number(max_rhat, above = 1),
     min_ess = check_number(min_ess, above = 0, null = TRUE),
@@ -127,6 +133,29 @@ choose_sampler <- function(sampler, spec) {
     arg = "sampler"
   )
   sampler
+}
+
+# Coefficients above which products with a matrix of them cost more than the
+# steps that it saves
+most_dense <- 1000
+
+#' The mass matrix of NUTS, or the one asked for
+#' @noRd
+choose_metric <- function(metric, spec) {
+  hyper <- spec$prior$kind %in% c("hierarchical", "shared")
+  one_mode <- is.null(spec$censor) && !hyper && spec$family != "normal_mixture"
+  refuse_if(
+    metric == "curvature" && !one_mode,
+    "{.code metric = \"curvature\"} needs a model with one mode.",
+    x = "Censored records, mixtures and hyperparameters make several, or none.",
+    i = "Use {.code metric = \"dense\"}.", arg = "metric"
+  )
+  log_concave <- one_mode && spec$family == "categorical" &&
+    spec$n_columns * (spec$K - 1) <= most_dense
+  if (metric != "auto") {
+    return(metric)
+  }
+  if (log_concave) "curvature" else "diagonal"
 }
 
 #' What "auto" tries after a run of the surrogate sampler

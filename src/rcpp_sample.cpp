@@ -187,7 +187,7 @@ binding::Control to_control(const Rcpp::List& from) {
   out.hamiltonian_moves = optional_count(from, "hamiltonian_moves");
   out.pair_moves = optional_count(from, "pair_moves");
   out.adapt_delta = Rcpp::as<double>(from["adapt_delta"]);
-  out.dense_metric = Rcpp::as<std::string>(from["metric"]) == "dense";
+  out.metric = Rcpp::as<std::string>(from["metric"]);
   out.progress = Rcpp::as<bool>(from["progress"]);
   out.seed = binding::to_seed(from["seed"]);
   if (from.containsElementNamed("init") && !Rf_isNull(from["init"])) {

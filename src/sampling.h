@@ -30,7 +30,8 @@ struct Control {
   /// Of the augmentation sampler; without a value its own default.
   std::optional<int> level_moves, shared_moves, hamiltonian_moves, pair_moves;
   double adapt_delta;
-  bool dense_metric, progress;
+  std::string metric;  ///< of NUTS: diagonal, dense or curvature
+  bool progress;
   std::uint64_t seed;
   std::vector<ps::Vector> init;
 
