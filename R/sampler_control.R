@@ -37,9 +37,11 @@
 #' @param thin (count or `NULL`) Sweeps of the sampler per kept draw. `NULL`,
 #'   the default, depends on the sampler. Augmentation: 0.6 times the number of
 #'   components. Gibbs: 3 under [prior_hierarchical()], otherwise 1. Surrogate:
-#'   3 under that prior with more than 20 columns, otherwise 1; under a censored
-#'   likelihood 10,000 divided by the number of records, but at least 2 (3 under
-#'   that prior) and at most 20. Others: 1.
+#'   3 under that prior with more than 20 columns, otherwise 1. Under a censored
+#'   likelihood each chain looks at some hundred moves of coupled pairs before
+#'   it starts, and makes 1 to 20 sweeps by what they accept and how soon they
+#'   meet; under that prior 10,000 divided by the number of records, but at
+#'   least 3 and at most 20. Others: 1.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: target
 #'   acceptance rate of the step size. `NULL`, the default, is 0.95 under
 #'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
@@ -223,7 +225,7 @@ has_too_few <- function(fit) {
     isTRUE(all(fit$diagnostics$rhat <= fit$control$max_rhat))
 }
 
-# Sweeps a kept draw of few clipped records
+# Sweeps a kept draw of clipped records
 most_sweeps <- 20
 
 # Sweeps a kept draw. More components move more slowly, about in proportion.
@@ -234,12 +236,10 @@ default_thin <- function(sampler, spec) {
   as.integer(switch(sampler,
     augmentation = ceiling(0.6 * spec$K),
     gibbs = if (hierarchical) 3 else 1,
-    surrogate = if (!is.null(spec$censor)) {
+    surrogate = if (hierarchical && !is.null(spec$censor)) {
       # There is no second run. Fewer records, which are public, leave the
       # posterior less like a normal one, and cost less
-      clamp(
-        ceiling(10000 / length(spec$y)), if (hierarchical) 3 else 2, most_sweeps
-      )
+      clamp(ceiling(10000 / length(spec$y)), 3, most_sweeps)
     } else {
       # As with Gibbs: many tau move slowly
       if (hierarchical && spec$n_columns > 20) 3 else 1
