@@ -14,7 +14,8 @@
 #' coefficient against the baseline. Half of each variance comes from the
 #' baseline, so the prior does not depend on which level is the baseline. With
 #' two levels, the model is [bernoulli()] with the same prior. Chains are
-#' sampled by NUTS.
+#' sampled by NUTS, which knows the curvature of the posterior at its mode
+#' (`metric` of [sampler_control()]).
 #'
 #' Use weights from [lipschitz_weights()] or another rule that reads the
 #' log-likelihood. [identification_risk()], [count_weights()], [utility()] and

@@ -277,7 +277,16 @@ check_finite_draws <- function(draws) {
 run_control <- function(run, spec) {
   control <- c(unclass(run$control), list(asked = run$control))
   control$sampler <- choose_sampler(control$sampler, spec)
-  control$thin <- control$thin %||% default_thin(control$sampler, spec)
+  if (is.null(control$thin)) {
+    control$thin <- default_thin(control$sampler, spec)
+    # Coupled pairs, which have random numbers of their own, tell before the
+    # chain starts how many sweeps a draw takes: see lagged_pairs.hpp
+    if (control$sampler == "surrogate" && !is.null(spec$censor) &&
+      spec$prior$kind != "hierarchical") {
+      control$most_sweeps <- as.integer(most_sweeps)
+    }
+  }
+  control$metric <- choose_metric(control$metric, spec)
   control$adapt_delta <- control$adapt_delta %||%
     if (spec$prior$kind == "hierarchical") 0.95 else 0.8
   control$min_ess <- control$min_ess %||% default_gates(spec$family)$min_ess
@@ -315,7 +324,8 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
     c(model, list(
       id = id %||% new_charge_id(run$seed), draws = draws, hyper = hyper,
       chain = rep(seq_len(run$chains), each = n_kept),
-      monitor = monitor, sampler = result$sampler, state = result$state,
+      monitor = monitor, sampler = result$sampler, sweeps = result$sweeps,
+      state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),
       remarks = character(), privacy_weights = weights, censor = censor,
       bound = NULL, dropped = 0L, quantile = 1, control = control,

@@ -380,7 +380,9 @@ public_inputs_of <- function(fit, strict, margin = NULL, bounds = NULL) {
   ))
 }
 
-#' What was run, which no record decided
+#' What was run: numbers that no record decided, and the rule of the others
+#'
+#' How many sweeps a chain has made is not said: it depends on the file.
 #' @noRd
 plan_text <- function(control) {
   if (control$sampler == "grid") {
@@ -390,9 +392,19 @@ plan_text <- function(control) {
     ))
   }
   sprintf(
-    "%s sampler, %s chains, %s warm-up, %s draws each, thin %s, run once",
+    "%s sampler, %s chains, %s warm-up, %s draws each, %s, run once",
     control$sampler, format_count(control$chains), format_count(control$warmup),
-    format_count(control$draws), format_count(control$thin)
+    format_count(control$draws), sweeps_text(control)
+  )
+}
+
+sweeps_text <- function(control) {
+  if (is.null(control$most_sweeps)) {
+    return(paste("thin", format_count(control$thin)))
+  }
+  sprintf(
+    "thin 1 to %s as coupled pairs show before each",
+    format_count(control$most_sweeps)
   )
 }
 

@@ -37,17 +37,23 @@
 #' @param thin (count or `NULL`) Sweeps of the sampler per kept draw. `NULL`,
 #'   the default, depends on the sampler. Augmentation: 0.6 times the number of
 #'   components. Gibbs: 3 under [prior_hierarchical()], otherwise 1. Surrogate:
-#'   3 under that prior with more than 20 columns, otherwise 1; under a censored
-#'   likelihood 10,000 divided by the number of records, but at least 2 (3 under
-#'   that prior) and at most 20. Others: 1.
+#'   3 under that prior with more than 20 columns, otherwise 1. Under a censored
+#'   likelihood each chain looks at some hundred moves of coupled pairs before
+#'   it starts, and makes 1 to 20 sweeps by what they accept and how soon they
+#'   meet; under that prior 10,000 divided by the number of records, but at
+#'   least 3 and at most 20. Others: 1.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: target
 #'   acceptance rate of the step size. `NULL`, the default, is 0.95 under
 #'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
 #'   otherwise. Raise it if draws diverge.
 #' @param max_treedepth (count from 1 to 20; default 10) NUTS: at most
 #'   2^max_treedepth steps per draw.
-#' @param metric (string; default `"diagonal"`) NUTS: the mass matrix,
-#'   `"diagonal"` or `"dense"`.
+#' @param metric (string; default `"auto"`) NUTS: the mass matrix. `"diagonal"`
+#'   and `"dense"` are learnt in warm-up. `"curvature"` is the curvature of the
+#'   log posterior at its mode, found once before the chains start; it suits one
+#'   mode without hyperparameters or censoring. `"auto"` is `"curvature"` for
+#'   [categorical()] with up to 1,000 coefficients and without censoring, and
+#'   `"diagonal"` otherwise.
 #' @param progress (flag; default [interactive()]) Show progress?
 #' @param max_rhat (number above 1; default 1.05) Largest R-hat of a converged
 #'   fit.
@@ -73,7 +79,7 @@
 #' sampler_control(adapt_delta = 0.95, progress = FALSE)
 #' @export
 sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
-                            max_treedepth = 10, metric = "diagonal",
+                            max_treedepth = 10, metric = "auto",
                             progress = interactive(), max_rhat = 1.05,
                             min_ess = NULL, max_divergent = 0.01,
                             min_acceptance = 0.3) {
@@ -85,7 +91,9 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
     thin = check_count(thin, min = 1, null = TRUE),
     adapt_delta = check_number(adapt_delta, above = 0, below = 1, null = TRUE),
     max_treedepth = check_count(max_treedepth, min = 1, max = 20),
-    metric = check_choice(metric, c("diagonal", "dense")),
+    metric = check_choice(
+      metric, c("auto", "diagonal", "dense", "curvature")
+    ),
     progress = check_flag(progress),
     max_rhat = check_number(max_rhat, above = 1),
     min_ess = check_number(min_ess, above = 0, null = TRUE),
@@ -127,6 +135,29 @@ choose_sampler <- function(sampler, spec) {
     arg = "sampler"
   )
   sampler
+}
+
+# Coefficients above which products with a matrix of them cost more than the
+# steps that it saves
+most_dense <- 1000
+
+#' The mass matrix of NUTS, or the one asked for
+#' @noRd
+choose_metric <- function(metric, spec) {
+  hyper <- spec$prior$kind %in% c("hierarchical", "shared")
+  one_mode <- is.null(spec$censor) && !hyper && spec$family != "normal_mixture"
+  refuse_if(
+    metric == "curvature" && !one_mode,
+    "{.code metric = \"curvature\"} needs a model with one mode.",
+    x = "Censored records, mixtures and hyperparameters make several, or none.",
+    i = "Use {.code metric = \"dense\"}.", arg = "metric"
+  )
+  log_concave <- one_mode && spec$family == "categorical" &&
+    spec$n_columns * (spec$K - 1) <= most_dense
+  if (metric != "auto") {
+    return(metric)
+  }
+  if (log_concave) "curvature" else "diagonal"
 }
 
 #' What "auto" tries after a run of the surrogate sampler
@@ -194,7 +225,7 @@ has_too_few <- function(fit) {
     isTRUE(all(fit$diagnostics$rhat <= fit$control$max_rhat))
 }
 
-# Sweeps a kept draw of few clipped records
+# Sweeps a kept draw of clipped records
 most_sweeps <- 20
 
 # Sweeps a kept draw. More components move more slowly, about in proportion.
@@ -205,12 +236,10 @@ default_thin <- function(sampler, spec) {
   as.integer(switch(sampler,
     augmentation = ceiling(0.6 * spec$K),
     gibbs = if (hierarchical) 3 else 1,
-    surrogate = if (!is.null(spec$censor)) {
+    surrogate = if (hierarchical && !is.null(spec$censor)) {
       # There is no second run. Fewer records, which are public, leave the
       # posterior less like a normal one, and cost less
-      clamp(
-        ceiling(10000 / length(spec$y)), if (hierarchical) 3 else 2, most_sweeps
-      )
+      clamp(ceiling(10000 / length(spec$y)), 3, most_sweeps)
     } else {
       # As with Gibbs: many tau move slowly
       if (hierarchical && spec$n_columns > 20) 3 else 1

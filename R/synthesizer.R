@@ -101,6 +101,10 @@ describe_sampler <- function(fit) {
   parts <- c(
     control$sampler,
     text_if(
+      !is.null(fit$sweeps), "%s proposals per draw, as pairs of chains told",
+      paste(unique(range(fit$sweeps)), collapse = " to ")
+    ),
+    text_if(
       control$thin > 1, "%d %s per draw", control$thin,
       if (control$sampler == "surrogate") "proposals" else "sweeps"
     ),

@@ -90,8 +90,8 @@ Rcpp::List chain_to_r(const ps::ChainResult& chain) {
       _["divergent"] = chain.divergent, _["treedepth"] = chain.treedepth,
       _["n_leapfrog"] = chain.n_leapfrog, _["accept_stat"] = chain.accept_stat,
       _["energy"] = chain.energy, _["meeting"] = chain.meeting,
-      _["stepsize"] = chain.stepsize, _["state"] = binding::to_r(chain.state),
-      _["completed"] = chain.completed,
+      _["sweeps"] = chain.sweeps, _["stepsize"] = chain.stepsize,
+      _["state"] = binding::to_r(chain.state), _["completed"] = chain.completed,
       _["n_nonfinite"] = static_cast<double>(chain.n_nonfinite),
       _["seconds"] = chain.seconds);
 }
@@ -107,6 +107,7 @@ ps::ChainResult chain_from_r(const Rcpp::List& from) {
   chain.accept_stat = Rcpp::as<std::vector<double>>(from["accept_stat"]);
   chain.energy = Rcpp::as<std::vector<double>>(from["energy"]);
   chain.meeting = Rcpp::as<std::vector<double>>(from["meeting"]);
+  chain.sweeps = Rcpp::as<int>(from["sweeps"]);
   chain.stepsize = Rcpp::as<double>(from["stepsize"]);
   chain.state = binding::to_vector(from["state"]);
   chain.completed = Rcpp::as<int>(from["completed"]);
@@ -179,6 +180,7 @@ binding::Control to_control(const Rcpp::List& from) {
   binding::Control out;
   out.length = {Rcpp::as<int>(from["warmup"]), Rcpp::as<int>(from["draws"]),
                 Rcpp::as<int>(from["thin"])};
+  out.most_sweeps = optional_count(from, "most_sweeps");
   out.chains = Rcpp::as<int>(from["chains"]);
   out.threads = Rcpp::as<int>(from["threads"]);
   out.max_treedepth = Rcpp::as<int>(from["max_treedepth"]);
@@ -187,7 +189,7 @@ binding::Control to_control(const Rcpp::List& from) {
   out.hamiltonian_moves = optional_count(from, "hamiltonian_moves");
   out.pair_moves = optional_count(from, "pair_moves");
   out.adapt_delta = Rcpp::as<double>(from["adapt_delta"]);
-  out.dense_metric = Rcpp::as<std::string>(from["metric"]) == "dense";
+  out.metric = Rcpp::as<std::string>(from["metric"]);
   out.progress = Rcpp::as<bool>(from["progress"]);
   out.seed = binding::to_seed(from["seed"]);
   if (from.containsElementNamed("init") && !Rf_isNull(from["init"])) {
@@ -303,6 +305,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   Rcpp::List state(C);
   Rcpp::NumericVector stepsize(C), seconds(C);
   Rcpp::NumericVector meeting;
+  Rcpp::IntegerVector sweeps;
   long n_nonfinite = 0;
   for (int c = 0; c < C; ++c) {
     const ps::ChainResult& chain = chains[c];
@@ -311,7 +314,8 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
     stepsize[c] = chain.stepsize;
     seconds[c] = chain.seconds;
     n_nonfinite += chain.n_nonfinite;
-    for (const double sweeps : chain.meeting) meeting.push_back(sweeps);
+    for (const double met : chain.meeting) meeting.push_back(met);
+    if (chain.sweeps > 0) sweeps.push_back(chain.sweeps);
   }
   if (interrupted)
     per_chain = std::min(per_chain, most_looked_at(records, kind, C));
@@ -321,7 +325,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
     monitored = chains[0].monitor.rows() > 0
                     ? stack(chains, per_chain, &ps::ChainResult::monitor)
                     : binding::monitor(records, kind, draws, settings.threads);
-  return Rcpp::List::create(
+  Rcpp::List out = Rcpp::List::create(
       _["draws"] = draws,
       _["hyper"] = stack(chains, per_chain, &ps::ChainResult::hyper),
       _["state"] = state, _["monitor"] = monitored,
@@ -341,4 +345,6 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
           _["grid"] = named(sampling.grid), _["meeting"] = meeting),
       _["seconds"] = seconds, _["interrupted"] = interrupted,
       _["completed"] = per_chain);
+  if (sweeps.size() > 0) out["sweeps"] = sweeps;
+  return out;
 }

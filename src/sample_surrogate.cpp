@@ -26,12 +26,13 @@ Sampling surrogate_sampling(std::unique_ptr<ps::SurrogateModel> model,
                             const std::function<bool()>& should_stop) {
   const auto setup = std::make_shared<const ps::SurrogateSetup>(
       std::move(model), control.seed, control.start(0), should_stop);
-  return {[=](int chain, const ps::ChainHandlers& handlers) {
-            return ps::run_surrogate_chain(*setup, control.length, control.seed,
-                                           chain, handlers,
-                                           control.start(chain));
-          },
-          control.length.iterations()};
+  return {
+      [=](int chain, const ps::ChainHandlers& handlers) {
+        return ps::run_surrogate_chain(*setup, control.length, control.seed,
+                                       chain, handlers, control.start(chain),
+                                       control.most_sweeps.value_or(0));
+      },
+      static_cast<std::int64_t>(control.length.warmup) + control.length.draws};
 }
 
 Sampling grid_sampling(std::unique_ptr<ps::SurrogateModel> model,

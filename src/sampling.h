@@ -27,10 +27,14 @@ struct Control {
   /// `thin` is also the number of sweeps of an augmentation draw.
   ps::ChainLength length;
   int chains, threads, max_treedepth;
+  /// Of a draw of the surrogate sampler, where pairs of chains tell how many it
+  /// takes and `thin` does not count; without a value `thin` does.
+  std::optional<int> most_sweeps;
   /// Of the augmentation sampler; without a value its own default.
   std::optional<int> level_moves, shared_moves, hamiltonian_moves, pair_moves;
   double adapt_delta;
-  bool dense_metric, progress;
+  std::string metric;  ///< of NUTS: diagonal, dense or curvature
+  bool progress;
   std::uint64_t seed;
   std::vector<ps::Vector> init;
 

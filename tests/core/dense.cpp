@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "pseudosynth/cholesky.hpp"
+#include "pseudosynth/sampler/climb.hpp"
 #include "pseudosynth/sampler/hierarchical_sweep.hpp"
 #include "pseudosynth/sampler/surrogate_fit.hpp"
 #include "pseudosynth/stop.hpp"
@@ -146,6 +147,32 @@ void check_stops(int n, bool asks) {
              [&] { ps::symmetric_eigenvectors(unit, values); });
 }
 
+/// A normal log density, far from its centre at the start.
+struct Normal {
+  Matrix precision;
+  Vector centre;
+  Vector initial(ps::Rng&) const {
+    return Vector::Constant(centre.size(), 50.0);
+  }
+  double operator()(const Vector& theta, Vector& gradient) const {
+    gradient = precision * (centre - theta);
+    return 0.5 * gradient.dot(theta - centre);
+  }
+};
+
+void check_mode(int n, ps::Rng& rng) {
+  const Matrix z = random_matrix(n, rng);
+  const Matrix covariance =
+      ps::product(z, transpose(z)) + 0.1 * Matrix::Identity(n, n);
+  Normal model{ps::Cholesky(covariance).inverse(), z.col(0)};
+  const Matrix found = ps::covariance_at_mode(model);
+  expect("covariance at the mode", n,
+         found.size() > 0 && close(found, covariance, 1e-5));
+  // Without a mode there is no covariance
+  model.precision = -model.precision;
+  expect("no covariance", n, ps::covariance_at_mode(model).size() == 0);
+}
+
 }  // namespace
 
 int main() {
@@ -153,6 +180,7 @@ int main() {
   for (const int n : {1, 2, 3, 4, 7, 8, 9, 16, 23, 40}) {
     check_cholesky(n, rng);
     check_eigenvectors(n, rng);
+    check_mode(n, rng);
   }
   check_stops(40, false);
   check_stops(300, true);

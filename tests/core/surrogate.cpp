@@ -254,6 +254,27 @@ void check_length() {
   expect("thin 0 is refused", refused);
 }
 
+void check_sweeps() {
+  const auto sweeps = [](double accepted, double latest, bool explored) {
+    ps::PairsSeen pairs;
+    pairs.meeting = {1.0, latest};
+    pairs.accepted = accepted;
+    return ps::detail::sweeps_a_draw(pairs, explored, 20);
+  };
+  expect("easy targets take one sweep", sweeps(0.95, 2.0, true) == 1);
+  expect("of many parameters two", sweeps(0.95, 2.0, false) == 2);
+  expect("fewer accepted take more", sweeps(0.7, 2.0, true) == 2 &&
+                                         sweeps(0.35, 2.0, true) == 3 &&
+                                         sweeps(0.01, 2.0, true) == 20);
+  expect("pairs that meet late take more",
+         sweeps(0.95, 75.0, true) == 8 && sweeps(0.95, 95.0, false) == 3);
+  expect(
+      "what was never accepted, or never met, takes most",
+      sweeps(0.0, 2.0, true) == 20 && sweeps(0.95, ps::kInfinity, true) == 20);
+  expect("without pairs most",
+         ps::detail::sweeps_a_draw(ps::PairsSeen(), true, 20) == 20);
+}
+
 void check_refusals() {
   const ps::Records records = regression("poisson", 12, false);
   int refused = 0;
@@ -277,6 +298,7 @@ void check_refusals() {
 int main() {
   check_length();
   check_refusals();
+  check_sweeps();
   check_stop();
   check_grid_stop();
   check_families();

@@ -235,7 +235,7 @@ make_bad_input_calls <- function() {
     ),
     sampler_control = call(sampler_control,
       sampler = "auto", thin = NULL, adapt_delta = 0.9, max_treedepth = 10,
-      metric = "diagonal", progress = FALSE, max_rhat = 1.05, min_ess = 400,
+      metric = "auto", progress = FALSE, max_rhat = 1.05, min_ess = 400,
       max_divergent = 0, min_acceptance = 0.1
     ),
     prior_normal = call(prior_normal, scale = 2, intercept = c(0, 5)),

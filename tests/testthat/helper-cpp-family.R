@@ -228,8 +228,10 @@ expect_far_draws <- function(family, extra = NULL, far = c(-1e3, 1e3)) {
   testthat::expect_identical(bound$nonfinite, counts_met(as.integer(bad)))
 }
 
-nuts_draws <- function(spec, draws = 1000, seed = 1, chains = 4) {
-  run_core(spec, "nuts", draws, warmup = 500, chains = chains, seed = seed)
+nuts_draws <- function(spec, draws = 1000, seed = 1, chains = 4, ...) {
+  run_core(spec, "nuts", draws,
+    warmup = 500, chains = chains, seed = seed, ...
+  )
 }
 
 # All weights 0: the prior. `quantile` of the extra parameter.

@@ -186,7 +186,8 @@ test_that("NUTS agrees with quadrature for three levels, weighted, clipped", {
       model_evaluate_(value, theta)$value
     })
     mass <- matrix(exp(log_mass - max(log_mass)), 201)
-    draws <- nuts_draws(model)$draws
+    metric <- if (is.null(model$censor)) "curvature" else "diagonal"
+    draws <- nuts_draws(model, metric = metric)$draws
     for (k in 1:2) {
       law <- cumsum(if (k == 1) rowSums(mass) else colSums(mass)) / sum(mass)
       chains <- by_chain(draws[, k], 4)
@@ -201,11 +202,55 @@ test_that("NUTS agrees with quadrature for three levels, weighted, clipped", {
 test_that("weights 0 recover the prior of levels", {
   spec <- level_spec(n = 20)
   spec$alpha[] <- 0
-  draws <- nuts_draws(spec, 1500)$draws
+  draws <- nuts_draws(spec, 1500, metric = "curvature")$draws
   b <- sweep(draws, 2, rep(spec$prior$scale, each = 3), `/`)
   for (j in 1:4) expect_law(b[, j], stats::qnorm, chains = 4)
   # Against another level it is the same
   expect_law(b[, 5] - b[, 4], stats::qnorm, chains = 4)
+})
+
+test_that("steps by the curvature are few, and the law is that of others", {
+  spec <- level_spec(6, n = 200)
+  runs <- lapply(c("curvature", "diagonal"), function(metric) {
+    nuts_draws(spec, by_night(2000, 500), metric = metric)
+  })
+  steps <- vapply(runs, function(run) mean(run$sampler$n_leapfrog), 0)
+  expect_lt(2 * steps[1], steps[2])
+  for (j in seq_len(ncol(runs[[1]]$draws))) {
+    expect_same_mean(runs[[1]]$draws[, j], runs[[2]]$draws[, j], chains = 4)
+  }
+})
+
+test_that("copies of the likelihood and rows beyond a lane count alike", {
+  # Rows from one to more than a vector; all in one level, some of weight 0
+  for (n in c(1, 7, 8, 9, 33)) {
+    spec <- level_spec(3, n = n)
+    spec$y[] <- 2
+    theta <- withr::with_seed(n, stats::rnorm(spec$n_columns * 2))
+    without <- spec
+    without$alpha[] <- 0
+    for (clip in list(identity, with_clip)) {
+      g <- plain_contributions(
+        clip(spec), naive_levels(spec, rbind(theta))
+      )
+      none <- plain_contributions(
+        clip(without), naive_levels(spec, rbind(theta))
+      )
+      expect_equal(
+        log_posterior_(clip(spec), theta)$value -
+          log_posterior_(clip(without), theta)$value,
+        sum(g) - sum(none)
+      )
+      expect_gradients(clip(spec))
+    }
+  }
+  # What has no value is no number, in every place
+  spec <- level_spec(3)
+  for (j in 1:4) {
+    theta[j] <- NaN
+    expect_false(is.finite(log_posterior_(spec, theta)$value))
+    theta[j] <- 0
+  }
 })
 
 test_that("a response that is no level is refused", {

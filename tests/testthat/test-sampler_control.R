@@ -30,6 +30,25 @@ test_that("a sampler that does not suit is refused, with those that do", {
   )
 })
 
+test_that("levels have the metric of the curvature where there is one mode", {
+  levels <- spec_like("categorical", prior = "level")
+  levels$K <- 9L
+  levels$n_columns <- 125L
+  expect_identical(choose_metric("auto", levels), "curvature")
+  expect_identical(choose_metric("diagonal", levels), "diagonal")
+  many <- utils::modifyList(levels, list(n_columns = 126L))
+  expect_identical(choose_metric("auto", many), "diagonal")
+  expect_identical(choose_metric("curvature", many), "curvature")
+  others <- list(
+    utils::modifyList(levels, list(censor = list(lower = -1, upper = 1))),
+    spec_like("normal_mixture"), spec_like("poisson")
+  )
+  for (spec in others) {
+    expect_identical(choose_metric("auto", spec), "diagonal")
+    expect_refused(choose_metric("curvature", spec), "one mode")
+  }
+})
+
 # A run of the surrogate sampler, as far as next_attempt() looks at it.
 ran <- function(share, converged = FALSE, thin = 1L, sampler = "surrogate",
                 columns = 3L, rhat = 1.2, ess = 100, censor = NULL) {

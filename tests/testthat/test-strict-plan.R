@@ -5,7 +5,9 @@ runs_of <- function(code) {
   before <- sample_posterior_
   runs <- list()
   counting <- function(spec, control) {
-    plan <- c("sampler", "chains", "warmup", "draws", "thin")
+    plan <- c(
+      "sampler", "chains", "warmup", "draws", "thin", "most_sweeps"
+    )
     runs[[length(runs) + 1]] <<- control[plan]
     before(spec, control)
   }
@@ -46,7 +48,10 @@ test_that("neighbouring files run through the same plan, once", {
     guarantee(job$value)$public_inputs[["sampling plan"]]
   })
   expect_length(unique(plans), 1)
-  expect_match(plans[[1]], "surrogate sampler, 2 chains, .* run once")
+  expect_match(plans[[1]], paste(
+    "surrogate sampler, 2 chains, .* draws each,",
+    "thin 1 to 5 as coupled pairs show before each, run once"
+  ))
   for (job in jobs) {
     expect_length(job$runs, 1)
     expect_identical(job$runs, jobs[[1]]$runs)
@@ -78,16 +83,57 @@ test_that("a clipped fit that fails its gates is not run again", {
   expect_gt(length(short()$runs), 1)
 })
 
-test_that("fewer records, which are public, get more proposals a draw", {
+clipped_heaps <- function(n = 60, epsilon = 1, ...) {
+  data <- withr::with_seed(4, {
+    x <- stats::rnorm(n)
+    data.frame(y = round(stats::rnorm(n, 0.5 * x, 0.7)), x)
+  })
+  suppressWarnings(fit_synthesizer(
+    y ~ x, data, student_t(3),
+    prior = prior_normal(1, c(0, 2)), censor = censor(epsilon), seed = 3,
+    threads = 1, scaling = list(x = c(0, 1)), ...
+  ), classes = "pseudosynth_warning_convergence")
+}
+
+test_that("sweeps told by pairs leave a chain what a fixed thin makes it", {
+  told <- clipped_heaps(warmup = 200, draws = 40)
+  expect_length(told$sweeps, 4)
+  expect_true(all(told$sweeps %in% 1:5))
+  # Each chain has its own
+  for (k in unique(told$sweeps)) {
+    fixed <- clipped_heaps(
+      warmup = 200, draws = 40,
+      control = sampler_control(thin = k, progress = FALSE)
+    )
+    expect_null(fixed$sweeps)
+    own <- rep(told$sweeps == k, each = 40)
+    expect_identical(told$draws[own, ], fixed$draws[own, ])
+  }
+  # The agency's print has them, what may be published has the rule
+  printed <- utils::capture.output(print(told))
+  expect_match(printed, "as pairs of chains told", all = FALSE)
+  plan <- guarantee(told)$public_inputs[["sampling plan"]]
+  expect_match(plan, "thin 1 to 5 as coupled pairs show")
+})
+
+test_that("a hard file has more sweeps than an easy one", {
+  local_replaced("most_sweeps", 20)
+  sweeps <- function(...) mean(clipped_heaps(..., draws = 20)$sweeps)
+  # At epsilon 5 records that fit exactly make a narrow mode
+  expect_gt(sweeps(300, 5), 2 * sweeps(60, 0.1))
+})
+
+test_that("under the hierarchical prior fewer records get more sweeps", {
   local_replaced("most_sweeps", 20)
   plan <- function(n) {
     spec <- list(
-      prior = list(kind = "normal"), censor = list(), y = numeric(n)
+      prior = list(kind = "hierarchical"), n_columns = 3, censor = list(),
+      y = numeric(n)
     )
     default_thin("surrogate", spec)
   }
   expect_identical(
-    vapply(c(100, 1000, 5478, 1e5), plan, 1L), c(20L, 10L, 2L, 2L)
+    vapply(c(100, 1000, 5478, 1e5), plan, 1L), c(20L, 10L, 3L, 3L)
   )
 })
 

@@ -57,6 +57,8 @@ struct ChainResult {
   /// Of coupled pairs of chains of this kernel: sweeps until they met, +Inf
   /// where they did not; see lagged_pairs.hpp. May be empty.
   std::vector<double> meeting;
+  /// Sweeps a draw, where the chain has chosen them; else 0.
+  int sweeps = 0;
 
   double stepsize = 0;    ///< after warmup
   Vector inverse_metric;  ///< diagonal of the adapted inverse metric

@@ -79,6 +79,14 @@ class DenseMetric {
         delta_(Vector::Zero(n)),
         centred_(Vector::Zero(n)) {}
 
+  /// @brief Keeps this covariance: warmup then learns none.
+  /// @param covariance positive definite.
+  void keep(const Matrix& covariance) {
+    inverse_ = covariance;
+    factor_.compute(inverse_);
+    kept_ = true;
+  }
+
   void sample(Rng& rng, Vector& p) const {
     for (Eigen::Index j = 0; j < p.size(); ++j) {
       p[j] = rng.normal();
@@ -92,6 +100,7 @@ class DenseMetric {
   }
 
   void observe(const Vector& q) {
+    if (kept_) return;
     ++count_;
     delta_ = q - mean_;
     mean_ += delta_ / static_cast<double>(count_);
@@ -127,6 +136,7 @@ class DenseMetric {
   Matrix squares_;
   Vector mean_, delta_, centred_;
   long count_ = 0;
+  bool kept_ = false;
 };
 
 }  // namespace pseudosynth

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 
 #include "../math.hpp"
@@ -21,6 +22,8 @@ struct NutsTuning : ChainLength {
   double adapt_delta = 0.8;
   int max_treedepth = 10;
   bool dense_metric = false;
+  /// The dense metric's, kept as it is; null: learnt in warmup.
+  std::shared_ptr<const Matrix> covariance;
   double stepsize = 1.0;  ///< where the search for a step size starts
   int scouts = 0;         ///< short chains before each, see nuts_scouts.hpp
 };

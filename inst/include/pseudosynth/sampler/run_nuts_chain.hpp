@@ -3,6 +3,7 @@
 #define PSEUDOSYNTH_SAMPLER_RUN_NUTS_CHAIN_HPP
 
 #include <cstdint>
+#include <type_traits>
 
 #include "chain_result.hpp"
 #include "metric.hpp"
@@ -31,6 +32,9 @@ ChainResult run_nuts(Model& model, const NutsTuning& tuning, Rng& rng,
   out.allocate(model.n_draw(), model.n_hyper(), tuning.draws);
   Nuts<Model, Metric> nuts(model, model.size(), tuning.max_treedepth, rng,
                            handlers);
+  if constexpr (std::is_same_v<Metric, DenseMetric>) {
+    if (tuning.covariance) nuts.hamiltonian.metric.keep(*tuning.covariance);
+  }
   place_start(nuts, model, rng, init);
 
   NutsAdaptation<Nuts<Model, Metric>> adaptation(nuts, tuning, tuning.warmup);

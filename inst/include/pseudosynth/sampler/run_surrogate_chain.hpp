@@ -3,6 +3,8 @@
 #ifndef PSEUDOSYNTH_SAMPLER_RUN_SURROGATE_CHAIN_HPP
 #define PSEUDOSYNTH_SAMPLER_RUN_SURROGATE_CHAIN_HPP
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -33,11 +35,10 @@ inline bool place_at_prior(const PriorReference& reference, bool hierarchical,
 }
 
 /// Of pairs of chains with this chain's moves.
-inline std::vector<double> meeting_times(const SurrogateSetup& setup,
-                                         SurrogateModel& model,
-                                         const CrossingMoves& crossing,
-                                         int warmup, std::uint64_t seed,
-                                         int chain) {
+inline PairsSeen seen_by_pairs(const SurrogateSetup& setup,
+                               SurrogateModel& model,
+                               const CrossingMoves& crossing, int warmup,
+                               std::uint64_t seed, int chain) {
   constexpr std::uint64_t kStream = 0x2b1ULL << 32;
   // Chains that differ in tau propose differently but for what was explored
   const bool hierarchical = model.prior().hierarchical;
@@ -50,6 +51,23 @@ inline std::vector<double> meeting_times(const SurrogateSetup& setup,
                         return place_at_prior(*setup.reference(), hierarchical,
                                               state, rng);
                       });
+}
+
+/// Sweeps for a draw, by what a chain's pairs have shown: these have random
+/// numbers of their own, so that it is fixed before the chain starts.
+/// @param most where there are no pairs, or one that did not meet.
+inline int sweeps_a_draw(const PairsSeen& pairs, bool explored, int most) {
+  if (pairs.meeting.empty()) return most;
+  const double latest =
+      *std::max_element(pairs.meeting.begin(), pairs.meeting.end());
+  const double wanted = std::ceil(
+      std::max(SurrogateConstants::kRepeats * (2.0 / pairs.accepted - 1.0),
+               latest / (explored ? SurrogateConstants::kMeet
+                                  : SurrogateConstants::kMeetOfMany)));
+  // Also where nothing was accepted
+  if (!(wanted < most)) return most;
+  const int least = explored ? 1 : SurrogateConstants::kLeastOfMany;
+  return std::min(most, std::max(least, static_cast<int>(wanted)));
 }
 
 /// Of a clipped model a draw of the prior, whatever earlier chains have seen.
@@ -90,11 +108,13 @@ inline void place_surrogate_start(const SurrogateSetup& setup,
 /// One chain. Draws [ b | extras ], hyper [ tau ] for the hierarchical prior,
 /// monitor sum_i g_i.
 /// @param setup shared by all chains; must outlive the call.
+/// @param most_sweeps of a draw, where pairs of chains tell how many it takes;
+///   0: `length` does.
 inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
-                                       const ChainLength& length,
-                                       std::uint64_t seed, int chain,
-                                       const ChainHandlers& handlers,
-                                       const Vector* init) {
+                                       ChainLength length, std::uint64_t seed,
+                                       int chain, const ChainHandlers& handlers,
+                                       const Vector* init,
+                                       int most_sweeps = 0) {
   validate(length);
   ChainResult out;
   const StopScope scope(handlers.should_stop);
@@ -106,8 +126,12 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
     StoppableSurrogateModel stoppable(*model, handlers.should_stop);
     try {
       crossing = setup.crossing(stoppable, seed, chain);
-      out.meeting = detail::meeting_times(setup, stoppable, crossing,
-                                          length.warmup, seed, chain);
+      const PairsSeen pairs = detail::seen_by_pairs(setup, stoppable, crossing,
+                                                    length.warmup, seed, chain);
+      out.meeting = pairs.meeting;
+      if (most_sweeps > 0)
+        length.thin = out.sweeps = detail::sweeps_a_draw(
+            pairs, model->size() <= SurrogateConstants::kExplored, most_sweeps);
     } catch (const Interrupted&) {
       out.interrupted = true;
       return out;
@@ -139,7 +163,8 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
       ++out.completed;
     }
     if (i < length.warmup || length.keeps(i)) accepted = 0.0;
-    handlers.iteration_done(i + 1);
+    // How many there will be is not known before
+    if (i < length.warmup || length.keeps(i)) handlers.iteration_done(i + 1);
   }
   out.state = Vector(setup.n_state());
   out.state.head(n) = state.at.theta;

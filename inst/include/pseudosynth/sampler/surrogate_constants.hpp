@@ -91,6 +91,17 @@ struct SurrogateConstants {
   // Share of jumps that go to what was explored; less where that is only part.
   static constexpr double kToExplored = 0.7, kToPart = 0.4, kWideOfPart = 0.5;
 
+  // SWEEPS A DRAW, where pairs of chains tell. Independence proposals of which
+  // a share a is accepted repeat themselves (2 - a) / a times: so many of these
+  // leave 1,600 of 4,000 draws independent. Pairs that take longer than kMeet
+  // sweeps to meet seldom cross between modes. With more parameters than are
+  // explored the way from the prior alone takes longer, and now and then a draw
+  // is repeated often, whatever share is accepted: with one sweep a draw 4 of
+  // 12 fits to 5,478 records had too few independent draws in their tails.
+  static constexpr double kRepeats = 0.6;
+  static constexpr double kMeet = 10.0, kMeetOfMany = 40.0;
+  static constexpr int kLeastOfMany = 2;
+
   // STARTS. Draws of the prior that are tried for one of finite density.
   static constexpr int kPriorTries = 100;
   // Else twice as far out as the posterior, drawn in by a factor each time.
