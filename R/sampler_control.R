@@ -7,7 +7,8 @@
 #'   * `"gibbs"`: exact conditional draws for the normal family;
 #'   * `"augmentation"`: the mixture sampler. It alternates sweeps over
 #'     component indicators and all unknowns with moves that sum the indicators
-#'     out. It is exact for privacy weights between 0 and 1 and supports the
+#'     out, trajectories of coefficients and of what they share among them. It
+#'     is exact for privacy weights between 0 and 1 and supports the
 #'     priors [prior_shared()] and [prior_normal()];
 #'   * `"grid"`: independent draws from an adaptive grid over all parameters,
 #'     without a Markov chain. It suits models with up to two parameters and
@@ -35,13 +36,14 @@
 #'     because the file must not decide what is run. A sampler given by name is
 #'     never replaced.
 #' @param thin (count or `NULL`) Sweeps of the sampler per kept draw. `NULL`,
-#'   the default, depends on the sampler. Augmentation: 0.6 times the number of
-#'   components. Gibbs: 3 under [prior_hierarchical()], otherwise 1. Surrogate:
-#'   3 under that prior with more than 20 columns, otherwise 1. Under a censored
-#'   likelihood each chain looks at some hundred moves of coupled pairs before
-#'   it starts, and makes 1 to 20 sweeps by what they accept and how soon they
-#'   meet; under that prior 10,000 divided by the number of records, but at
-#'   least 3 and at most 20. Others: 1.
+#'   the default, depends on the sampler. Augmentation: 0.3 times the number of
+#'   components, rounded down but at least 1; an iteration of its warmup is
+#'   always one sweep. Gibbs: 3 under [prior_hierarchical()], otherwise 1.
+#'   Surrogate: 3 under that prior with more than 20 columns, otherwise 1. Under
+#'   a censored likelihood each chain looks at some hundred moves of coupled
+#'   pairs before it starts, and makes 1 to 20 sweeps by what they accept and
+#'   how soon they meet; under that prior 10,000 divided by the number of
+#'   records, but at least 3 and at most 20. Others: 1.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: target
 #'   acceptance rate of the step size. `NULL`, the default, is 0.95 under
 #'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
@@ -234,7 +236,7 @@ most_sweeps <- 20
 default_thin <- function(sampler, spec) {
   hierarchical <- spec$prior$kind == "hierarchical"
   as.integer(switch(sampler,
-    augmentation = ceiling(0.6 * spec$K),
+    augmentation = max(1, floor(0.3 * spec$K)),
     gibbs = if (hierarchical) 3 else 1,
     surrogate = if (hierarchical && !is.null(spec$censor)) {
       # There is no second run. Fewer records, which are public, leave the

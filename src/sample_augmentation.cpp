@@ -50,8 +50,6 @@ Sampling augmentation_sampling(const ps::Records& records, int K,
     return {{"coefficients", share(*moves, &Moves::coefficients)},
             {"sigma", share(*moves, &Moves::sigma)},
             {"pi", share(*moves, &Moves::pi)},
-            {"translation", share(*moves, &Moves::translation)},
-            {"scaling", share(*moves, &Moves::scaling)},
             {"level", share(*moves, &Moves::level)},
             {"shared", share(*moves, &Moves::shared)},
             {"hamiltonian", share(*moves, &Moves::hamiltonian)}};

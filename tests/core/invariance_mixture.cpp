@@ -17,6 +17,7 @@
 #include "pseudosynth/sampler/mixture/mixture_level_move.hpp"
 #include "pseudosynth/sampler/mixture/mixture_mass_move.hpp"
 #include "pseudosynth/sampler/mixture/mixture_pair_move.hpp"
+#include "pseudosynth/sampler/mixture/mixture_shared_move.hpp"
 #include "pseudosynth/sampler/nuts.hpp"
 
 namespace {
@@ -29,11 +30,7 @@ constexpr int kMovesPerDraw = 10;
 class Parts {
  public:
   explicit Parts(ps::MixtureChain& chain)
-      : chain_(&chain),
-        given_(chain),
-        components_(given_),
-        hyper_(given_),
-        interweaving_(given_) {}
+      : chain_(&chain), given_(chain), components_(given_), hyper_(given_) {}
 
   void coefficients() {
     each_component([&](int k) { components_.update_coefficients(k); });
@@ -48,16 +45,6 @@ class Parts {
   void concentration() { hyper_.update_concentration(); }
   void shared_mean() { hyper_.update_shared_mean(); }
   void shared_scale() { hyper_.update_shared_scale(); }
-  void translation() {
-    begin();
-    fill_gram();
-    interweaving_.translate();
-  }
-  void scaling() {
-    begin();
-    fill_gram();
-    interweaving_.rescale();
-  }
 
  private:
   void begin() {
@@ -75,18 +62,11 @@ class Parts {
       components_.leave(k);
     }
   }
-  void fill_gram() {
-    for (int k = 0; k < chain_->state.K; ++k) {
-      given_.gather(k, [&](int i) { return chain_->y(i); });
-      given_.cross_products(given_.gram(k));
-    }
-  }
 
   ps::MixtureChain* chain_;
   ps::MixtureIndicators given_;
   ps::MixtureComponents components_;
   ps::MixtureHyper hyper_;
-  ps::MixtureInterweaving interweaving_;
 };
 
 using Draws = std::vector<Draw<ps::MixtureState>>;
@@ -232,8 +212,8 @@ void check_problem(const MixtureProblem& problem, long n_moves,
   if (problem.prior.shared) {
     run("shared mean", [&] { parts.shared_mean(); });
     run("shared scale", [&] { parts.shared_scale(); });
-    run("translation", [&] { parts.translation(); });
-    run("scaling", [&] { parts.scaling(); });
+    ps::MixtureSharedMove shared(chain, problem.records);
+    run("shared", [&] { shared.move(); });
   }
   check_nuts(problem, draws, rng, report);
 }

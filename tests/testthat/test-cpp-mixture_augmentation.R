@@ -94,11 +94,11 @@ test_that("shared moves leave the posterior as it is", {
   }
   share <- accepted(tiny_spec())
   expect_gt(share, 0.3)
-  expect_lt(share, 0.95)
+  expect_lt(share, 0.98)
   expect_true(is.na(accepted(tiny_spec(kind = "normal"))))
 })
 
-test_that("shared moves run where weights are small, and help there", {
+test_that("shared moves run at any weight", {
   run <- function(weight, ...) {
     data <- withr::with_seed(3, {
       level <- factor(rep(1:6, c(150, 60, 30, 12, 6, 2)))
@@ -111,9 +111,9 @@ test_that("shared moves run where weights are small, and help there", {
     )
   }
   acceptance <- function(fit) fit$sampler$acceptance[["shared"]]
-  small <- suppressWarnings(run(0.1))
-  expect_gt(acceptance(small), 0.3)
-  expect_true(is.na(acceptance(suppressWarnings(run(0.6)))))
+  for (weight in c(0.1, 0.6)) {
+    expect_gt(acceptance(suppressWarnings(run(weight))), 0.5)
+  }
 })
 
 test_that("Hamiltonian moves leave the posterior as it is", {

@@ -3,8 +3,10 @@
 #ifndef PSEUDOSYNTH_SIMD_FLOAT_HPP
 #define PSEUDOSYNTH_SIMD_FLOAT_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "simd.hpp"
 
@@ -63,6 +65,30 @@ PSEUDOSYNTH_INLINE float sum_floats(const Floats<L>& x) {
     return sum_floats<L / 2>(low);
   } else {
     return (x[0] + x[1]) + (x[2] + x[3]);
+  }
+}
+
+/// to = from with lanes l and l xor D exchanged.
+template <int L, int D, std::size_t... l>
+PSEUDOSYNTH_INLINE void exchange_lanes(const Floats<L>& from, Floats<L>& to,
+                                       std::index_sequence<l...>) {
+#if defined(__clang__)
+  to = __builtin_shufflevector(from, from, static_cast<int>(l ^ D)...);
+#else
+  typedef std::int32_t Lane __attribute__((vector_size(L * 4)));
+  const Lane lane = {static_cast<std::int32_t>(l ^ D)...};
+  to = __builtin_shuffle(from, lane);
+#endif
+}
+
+/// In each lane the sum of the C lanes that it is one of, C a power of 2.
+template <int L, int C>
+PSEUDOSYNTH_INLINE void sum_parts(Floats<L>& x) {
+  if constexpr (C > 1) {
+    sum_parts<L, C / 2>(x);
+    Floats<L> other;
+    exchange_lanes<L, C / 2>(x, other, std::make_index_sequence<L>());
+    x += other;
   }
 }
 

@@ -56,7 +56,7 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
       chain.state_changed();
       augmentation.sweep();
       ps::MixtureLevelMove level_move(chain);
-      ps::MixtureSharedMove shared_move(chain);
+      ps::MixtureSharedMove shared_move(chain, records);
       for (int move = 0; move < level_moves; ++move) {
         level_move.move();
         shared_move.move();

@@ -24,7 +24,6 @@
 #include "mixture_constants.hpp"
 #include "mixture_hyper.hpp"
 #include "mixture_indicators.hpp"
-#include "mixture_interweaving.hpp"
 
 namespace pseudosynth {
 
@@ -38,8 +37,7 @@ class MixtureAugmentation {
         P_(chain.state.P),
         given_(chain),
         components_(given_),
-        hyper_(given_),
-        interweaving_(given_) {
+        hyper_(given_) {
     start();
   }
   // Its parts point at each other
@@ -59,12 +57,6 @@ class MixtureAugmentation {
     if (chain_->prior().shared) {
       hyper_.update_shared_mean();
       hyper_.update_shared_scale();
-      // Interweaving moves what the block updates already reach, only further;
-      // now and then is enough.
-      if (++n_sweeps_ % MixtureConstants::kInterweave == 0) {
-        interweaving_.translate();
-        interweaving_.rescale();
-      }
     }
   }
 
@@ -116,8 +108,6 @@ class MixtureAugmentation {
   MixtureIndicators given_;
   MixtureComponents components_;
   MixtureHyper hyper_;
-  MixtureInterweaving interweaving_;
-  long n_sweeps_ = 0;
 };
 
 }  // namespace pseudosynth

@@ -27,8 +27,6 @@ struct MixtureAcceptance {
   long coefficients[2] = {0, 0};
   long sigma[2] = {0, 0};
   long pi[2] = {0, 0};
-  long translation[2] = {0, 0};
-  long scaling[2] = {0, 0};
   long level[2] = {0, 0};
   long shared[2] = {0, 0};
   long hamiltonian[2] = {0, 0};

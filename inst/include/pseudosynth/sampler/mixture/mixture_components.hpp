@@ -64,10 +64,10 @@ class MixtureComponents : MixtureBlock {
   /// b_k from its powered normal conditional, tilted; then the correction.
   void update_coefficients(int k) {
     given_->gather(k, [&](int i) { return chain_->y(i); });
-    given_->cross_products(given_->gram(k));
+    given_->cross_products(gram_);
     given_->transpose_times(xy_.data());
     const double precision = 1.0 / square(chain_->state.sigma[k]);
-    Matrix Q = given_->gram(k) * precision;
+    Matrix Q = gram_ * precision;
     Vector rhs = xy_ * precision;
     for (int j = 0; j < P_; ++j) {
       const double prior_precision = 1.0 / square(chain_->prior_scale(j));
@@ -206,6 +206,7 @@ class MixtureComponents : MixtureBlock {
 
   simd::AlignedBuffer suffix_;  // K x Np, component-major
   simd::AlignedBuffer prefix_, others_, in_, slope_, new_residual_, new_d_;
+  Matrix gram_;  // of the members gathered last
   Vector xy_;
 };
 

@@ -14,10 +14,6 @@ struct MixtureConstants {
   static constexpr double kStartIntercept = 0.7, kStartLogSigma = 0.5;
   static constexpr double kStartNarrower = 0.7, kStartLeast = 1e-8;
 
-  // Interweaving every so manyth sweep: it moves what the block updates already
-  // reach, only further. Columns that a corrected rescaling takes on: with more
-  // it is refused.
-  static constexpr int kInterweave = 3, kRescaled = 16;
   // The width of a slice of log sigma given n records: three of its standard
   // deviations, or as wide as the prior where there are this few.
   static constexpr double kSigmaSds = 3.0, kFewRecords = 4.0;
@@ -30,12 +26,11 @@ struct MixtureConstants {
   static constexpr int kSteps = 6, kRecordsPerStep = 250, kMaxRecords = 2000;
   static constexpr double kLowest = 0.4, kWalk = 1.7;
   static constexpr int kSwaps = 3;
+  // What a move costs beside its records, in records.
+  static constexpr double kLevelCost = 200.0;
 
-  // Shared moves: steps in units of what prior and records know (2.4, the best
-  // of a random walk in one dimension: Gelman, Roberts and Gilks 1996) and of
-  // log tau. Above this mean weight interweaving does it, at less cost.
-  static constexpr double kSharedStep = 2.4, kSharedScaleStep = 1.0;
-  static constexpr double kSmallWeight = 0.5;
+  // Trajectories of what is shared, in units of their metric.
+  static constexpr double kSharedLength = 4.0;
 
   // Trajectories. The copies hold back what they are copied from: with noise
   // much smaller than the way a component's mass goes as it grows from one of
@@ -55,6 +50,8 @@ struct MixtureConstants {
   // alone ask for; a prior asks for less. Widths of slices of length and scale.
   static constexpr double kWidestPair = 9.0, kLargestPower = 0.6;
   static constexpr double kPairWidth = 0.2;
+  // After every so manyth trajectory, since one costs a quarter of it.
+  static constexpr int kPairEvery = 4;
 
   // The mass of one component: the largest log ratio to all others, and steps
   // for a component of many records or for one of none.

@@ -25,11 +25,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../dual_averaging.hpp"
 #include "mixture_chain.hpp"
 #include "mixture_constants.hpp"
 #include "mixture_marginal.hpp"
 #include "mixture_metric.hpp"
+#include "mixture_stepsize.hpp"
 
 namespace pseudosynth {
 
@@ -46,9 +46,8 @@ class MixtureHamiltonianMove {
         metric_(cross_products(records), K_),
         precision_(K_),
         prior_precision_(P_),
-        adaptation_(MixtureConstants::kTargetAcceptance) {
+        steps_(MixtureConstants::kMeanLength) {
     for (double alpha : records.alpha) total_alpha_ += alpha;
-    adaptation_.restart(stepsize_);
   }
 
   /// One trajectory; leaves the chain's densities as they are at its end. With
@@ -59,11 +58,8 @@ class MixtureHamiltonianMove {
     draw_metric();
     draw_momentum();
     const double before = chain_->log_lik() + log_density() - kinetic();
-    // Steps and lengths vary, so that no direction comes round in step.
-    const double step =
-        stepsize_ * (MixtureConstants::kShortestStep +
-                     MixtureConstants::kStepRange * rng.uniform());
-    const int n_steps = 1 + rng.integer(2 * mean_steps() - 1);
+    const double step = steps_.draw(rng);
+    const int n_steps = steps_.draw_number(rng);
     slope();
     kick(0.5 * step);
     for (int s = 1; s <= n_steps; ++s) {
@@ -78,15 +74,9 @@ class MixtureHamiltonianMove {
       write_state();
       log_ratio += chain_->log_lik();
     }
-    const bool usable = std::isfinite(log_ratio);
-    if (adapt) {
-      stepsize_ =
-          std::min(MixtureConstants::kLargestStep,
-                   adaptation_.update(
-                       usable ? std::exp(std::min(0.0, log_ratio)) : 0.0));
-    }
+    if (adapt) steps_.learn(log_ratio);
     ++chain_->accepted.hamiltonian[1];
-    if (usable && std::log(rng.uniform()) < log_ratio) {
+    if (std::isfinite(log_ratio) && std::log(rng.uniform()) < log_ratio) {
       ++chain_->accepted.hamiltonian[0];
       return;
     }
@@ -95,13 +85,9 @@ class MixtureHamiltonianMove {
     chain_->refresh_densities();
   }
 
-  /// Ends adaptation: from here on the step size stays.
-  void settle() {
-    if (adaptation_.has_updates())
-      stepsize_ =
-          std::min(MixtureConstants::kLargestStep, adaptation_.averaged());
-  }
-  double stepsize() const { return stepsize_; }
+  /// Ends adaptation.
+  void settle() { steps_.settle(); }
+  double stepsize() const { return steps_.value(); }
 
  private:
   /// X' A X over all records.
@@ -111,14 +97,6 @@ class MixtureHamiltonianMove {
     design.cross_products(records.size(), records.design.row().data(),
                           records.alpha.data(), gram);
     return gram;
-  }
-
-  /// The limit comes first: where nothing is accepted the step size goes to 0,
-  /// and the number of steps beyond any int.
-  int mean_steps() const {
-    return static_cast<int>(
-        std::min(static_cast<double>(MixtureConstants::kMaxMeanSteps),
-                 std::ceil(MixtureConstants::kMeanLength / stepsize_)));
   }
 
   void read_state() {
@@ -239,8 +217,7 @@ class MixtureHamiltonianMove {
   Vector mass_copy_, scale_copy_, mass_precision_, scale_precision_;
   double total_alpha_ = 0.0;
   double lowest_ = -kInfinity;  // log of the floor of sigma
-  double stepsize_ = MixtureConstants::kFirstStep;
-  DualAveraging adaptation_;
+  MixtureStepsize steps_;
 };
 
 }  // namespace pseudosynth

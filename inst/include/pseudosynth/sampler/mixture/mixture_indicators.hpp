@@ -28,8 +28,7 @@ class MixtureIndicators {
         powered_count_(K_, 0.0),
         entry_row_(chain.design().n_rows(), 0),
         entry_weight_(chain.design().n_rows(), 0.0),
-        entry_value_(chain.design().n_rows(), 0.0),
-        gram_(K_, Matrix::Zero(P_, P_)) {
+        entry_value_(chain.design().n_rows(), 0.0) {
     uniform_.assign(Np_);
     indicator_.assign(Np_);
   }
@@ -116,8 +115,7 @@ class MixtureIndicators {
     return -log_sum_exp(term, K_);
   }
 
-  /// The component of a record, and the records of a component.
-  int component(int i) const { return z_[i]; }
+  /// The records of a component.
   const std::vector<int>& members(int k) const { return members_[k]; }
   double powered_count(int k) const { return powered_count_[k]; }
   /// All records, as members of the first component.
@@ -135,8 +133,6 @@ class MixtureIndicators {
     chain_->grouped_design().transpose_times(n_entries_, entry_row_.data(),
                                              entry_value_.data(), out);
   }
-  /// X_k' A_k X_k, as it was filled last.
-  Matrix& gram(int k) { return gram_[k]; }
 
  private:
   MixtureChain* chain_;
@@ -149,7 +145,6 @@ class MixtureIndicators {
   std::vector<int> entry_row_;
   std::vector<double> entry_weight_, entry_value_;
   simd::AlignedBuffer uniform_, indicator_;
-  std::vector<Matrix> gram_;
 };
 
 }  // namespace pseudosynth

@@ -7,7 +7,8 @@
 // other levels down), flattens the likelihood of that level's records step by
 // step to a power of MixtureConstants::kLowest and back, and accepts the round
 // trip on its summed work. Indicators are summed out, so the move is exact for
-// any weights.
+// any weights; so are the level's tau, which would hold coefficients apart or
+// together.
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_LEVEL_MOVE_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_LEVEL_MOVE_HPP
 
@@ -33,16 +34,19 @@ class MixtureLevelMove {
   /// One tempered transition in a level chosen at random.
   void move() {
     if (levels_.empty()) return;
-    const Level& level = levels_[chain_->rng().integer(n_levels())];
+    const Level& level = choose();
     load(level);
     ++chain_->accepted.level[1];
     if (round_trip()) {
       ++chain_->accepted.level[0];
       apply(level);
+    } else {
+      delta_.assign(K_, 0.0);
     }
+    if (chain_->prior().shared) draw_scales();
   }
 
- protected:
+ private:
   /// The records of one level and the direction in which b moves for them:
   /// +1 on `up`, -1 on each of `down`.
   struct Level {
@@ -50,6 +54,23 @@ class MixtureLevelMove {
     int up;
     std::vector<int> down;
   };
+
+  /// A column that the move changes, by `sign` times as much as the level.
+  struct Column {
+    int number;
+    double sign;
+    std::vector<double> from_mean;  // b - prior mean before the move
+    double scale;                   // nu / a: see draw_scale_given_tau()
+    double squares;                 // sum of (b - prior mean)^2
+  };
+
+  /// Levels of few records cost less and come more often.
+  const Level& choose() {
+    double u = chain_->rng().uniform() * share_.back();
+    std::size_t level = 0;
+    while (level + 1 < levels_.size() && u > share_[level]) ++level;
+    return levels_[level];
+  }
 
   void collect_levels() {
     const Design& design = chain_->design();
@@ -76,6 +97,8 @@ class MixtureLevelMove {
             level.down.push_back(design.factor_column(f) + other - 1);
         }
         levels_.push_back(std::move(level));
+        share_.push_back((share_.empty() ? 0.0 : share_.back()) +
+                         1.0 / (n + MixtureConstants::kLevelCost));
       }
     }
   }
@@ -111,10 +134,9 @@ class MixtureLevelMove {
       detail::raise_shift(n_, to, density_[k], shift_.data());
     }
     delta_.assign(K_, 0.0);
-    prior_slope_.assign(K_, 0.0);
-    prior_precision_ = 0.0;
-    add_prior(level.up, 1.0);
-    for (int column : level.down) add_prior(column, -1.0);
+    columns_.clear();
+    add_column(level.up, 1.0);
+    for (int column : level.down) add_column(column, -1.0);
     log_lik_ = 0.0;
     for (int k = 0; k < K_; ++k) {
       log_lik_ = propose(k, 0.0);
@@ -122,18 +144,73 @@ class MixtureLevelMove {
     }
   }
 
-  void add_prior(int column, double sign) {
-    const double weight = 1.0 / square(chain_->prior_scale(column));
-    prior_precision_ += weight;
-    for (int k = 0; k < K_; ++k)
-      prior_slope_[k] +=
-          sign * weight *
-          (chain_->state.b(column, k) - chain_->prior_mean(column));
+  // A shared prior holds the coefficients of a column where its tau was, and
+  // tau where they are. So the move integrates tau out: as tau ~ half-t(nu, A)
+  // is tau^2 ~ inverse gamma(nu/2, nu/a) with a ~ inverse gamma(1/2, 1/A^2), it
+  // draws a given tau, goes by the multivariate t of the coefficients given a,
+  // and draws tau given both.
+  double draw_scale_given_tau(double tau) const {
+    const MixturePrior& prior = chain_->prior();
+    const double nu = prior.tau_df;
+    const double precision = nu / square(tau) + 1.0 / square(prior.tau_scale);
+    return nu * chain_->rng().gamma(0.5 * (nu + 1.0)) / precision;
+  }
+  double shape() const { return 0.5 * (chain_->prior().tau_df + K_); }
+  void draw_scales() {
+    for (Column& column : columns_) {
+      sum_squares(column);
+      chain_->state.tau[column.number] = std::sqrt(
+          (column.scale + 0.5 * column.squares) / chain_->rng().gamma(shape()));
+    }
   }
 
-  /// log prior of component k's move d, up to a constant.
-  double log_prior(int k, double d) const {
-    return -d * (prior_slope_[k] + 0.5 * prior_precision_ * d);
+  void add_column(int number, double sign) {
+    Column column{number, sign, {}, 0.0, 0.0};
+    for (int k = 0; k < K_; ++k)
+      column.from_mean.push_back(chain_->state.b(number, k) -
+                                 chain_->prior_mean(number));
+    sum_squares(column);
+    if (chain_->prior().shared)
+      column.scale = draw_scale_given_tau(chain_->state.tau[number]);
+    columns_.push_back(std::move(column));
+  }
+  // Anew each time: what is left of a difference of large squares is noise.
+  void sum_squares(Column& column) const {
+    column.squares = 0.0;
+    for (int k = 0; k < K_; ++k)
+      column.squares += square(column.from_mean[k] + column.sign * delta_[k]);
+  }
+
+  /// What the prior adds to the information about one component's move; no
+  /// function of tau.
+  double prior_information() const {
+    double sum = 0.0;
+    for (const Column& column : columns_)
+      sum += chain_->prior().shared
+                 ? 0.5 * chain_->prior().tau_df / column.scale
+                 : 1.0 / square(chain_->prior_scale(column.number));
+    return sum;
+  }
+
+  /// The change of a column's sum of squares as component k goes to d.
+  double change_of_squares(const Column& column, int k, double d) const {
+    const double before = column.from_mean[k] + column.sign * delta_[k];
+    const double after = column.from_mean[k] + column.sign * d;
+    return (after - before) * (after + before);
+  }
+  /// Log prior ratio as component k goes to d and, unless it is negative, k2 to
+  /// d2.
+  double log_prior_ratio(int k, double d, int k2 = -1, double d2 = 0.0) const {
+    double value = 0.0;
+    for (const Column& column : columns_) {
+      double change = change_of_squares(column, k, d);
+      if (k2 >= 0) change += change_of_squares(column, k2, d2);
+      value -= chain_->prior().shared
+                   ? shape() * std::log1p(0.5 * change /
+                                          (column.scale + 0.5 * column.squares))
+                   : 0.5 * change / square(chain_->prior_scale(column.number));
+    }
+    return value;
   }
 
   /// The level's log-likelihood with component k moved by d; fills e_new_.
@@ -184,6 +261,7 @@ class MixtureLevelMove {
 
   void accept(int k, double d, const simd::AlignedBuffer& e) {
     delta_[k] = d;
+    for (Column& column : columns_) sum_squares(column);
     std::copy(e.data(), e.data() + n_,
               e_.data() + static_cast<std::size_t>(k) * n_);
   }
@@ -194,13 +272,12 @@ class MixtureLevelMove {
     const double information = t * std::exp(chain_->state.log_pi[k]) *
                                    total_alpha_ *
                                    square(density_[k].inv_sigma) +
-                               prior_precision_;
+                               prior_information();
     const double d = delta_[k] + MixtureConstants::kWalk /
                                      std::sqrt(information) *
                                      chain_->rng().normal();
     const double log_lik = propose(k, d);
-    const double log_ratio =
-        t * (log_lik - log_lik_) + log_prior(k, d) - log_prior(k, delta_[k]);
+    const double log_ratio = t * (log_lik - log_lik_) + log_prior_ratio(k, d);
     if (std::log(chain_->rng().uniform()) < log_ratio) {
       log_lik_ = log_lik;
       accept(k, d, e_new_);
@@ -216,9 +293,8 @@ class MixtureLevelMove {
     const double d = centre_[k2] + delta_[k2] - centre_[k];
     const double d2 = centre_[k] + delta_[k] - centre_[k2];
     const double log_lik = propose_two(k, d, k2, d2);
-    const double log_ratio = t * (log_lik - log_lik_) + log_prior(k, d) +
-                             log_prior(k2, d2) - log_prior(k, delta_[k]) -
-                             log_prior(k2, delta_[k2]);
+    const double log_ratio =
+        t * (log_lik - log_lik_) + log_prior_ratio(k, d, k2, d2);
     if (std::log(chain_->rng().uniform()) < log_ratio) {
       log_lik_ = log_lik;
       accept(k, d, e_new_);
@@ -270,13 +346,14 @@ class MixtureLevelMove {
   MixtureChain* chain_;
   int K_;
   std::vector<Level> levels_;
+  std::vector<double> share_;  // cumulated, of the levels
 
   int n_ = 0;
   simd::AlignedBuffer residual_, e_, alpha_, shift_, e_new_, e_new2_, log_s_;
   std::vector<double> log_term_;
   std::vector<detail::ComponentDensity> density_;
-  std::vector<double> centre_, delta_, prior_slope_;
-  double prior_precision_ = 0.0;
+  std::vector<double> centre_, delta_;
+  std::vector<Column> columns_;
   double total_alpha_ = 0.0;
   double log_lik_ = 0.0;
 };

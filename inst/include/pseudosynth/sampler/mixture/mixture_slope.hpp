@@ -24,7 +24,9 @@ class MixtureSlope {
  public:
   MixtureSlope(const Records& records, int K)
       : K_(K),
-        Kp_(K <= 8 ? 8 : (K + 15) / 16 * 16),
+        Kp_(K <= 4   ? 4
+            : K <= 8 ? 8
+                     : (K + 15) / 16 * 16),
         P_(records.design.n_columns()),
         design_(&records.design),
         groups_(group_factors(records.design, kMaxCells)) {
@@ -42,21 +44,37 @@ class MixtureSlope {
                   const Vector& log_sigma, Matrix& d_b, Vector& d_log_pi,
                   Vector& d_log_sigma) {
     load(b, log_pi, log_sigma);
-    detail::MixtureSlopePass pass{count_of(start_) - 1,  Kp_,
-                                  start_.data(),         y_.data(),
-                                  alpha_.data(),         count_of(groups_),
-                                  cell_.data(),          table_at_.data(),
-                                  slope_at_.data(),      design_->n_numeric(),
-                                  numeric_.data(),       numeric_b_.data(),
-                                  numeric_slope_.data(), offset_.data(),
-                                  scale_.data(),         weight_sum_.data(),
-                                  square_sum_.data(),    scratch_.data()};
+    detail::MixtureSlopePass pass{Kp_,
+                                  count_of(block_) - 1,
+                                  block_.data(),
+                                  start_.data(),
+                                  y_.data(),
+                                  alpha_.data(),
+                                  count_of(groups_),
+                                  cell_.data(),
+                                  table_.data(),
+                                  slope_.data(),
+                                  design_->n_numeric(),
+                                  numeric_.data(),
+                                  numeric_b_.data(),
+                                  numeric_slope_.data(),
+                                  offset_.data(),
+                                  scale_.data(),
+                                  weight_sum_.data(),
+                                  square_sum_.data(),
+                                  eta_.data(),
+                                  product_.data()};
     detail::mixture_slope(pass);
     collect(d_b, d_log_pi, d_log_sigma);
   }
 
  private:
+  // Cells of a table; entries of a block, and of the vectors of which a block
+  // is a whole number; the floats of the widest vector; the distance of rows
+  // that come after each other.
   static constexpr int kMaxCells = 256;
+  static constexpr int kBlock = 64, kWhole = 4, kLanes = 16;
+  static constexpr std::size_t kSpread = 61;
 
   std::size_t at(int j, int k = 0) const {
     return static_cast<std::size_t>(j) * static_cast<std::size_t>(Kp_) +
@@ -64,9 +82,12 @@ class MixtureSlope {
   }
 
   /// Records of positive weight, by design row; equal ones are taken together.
-  /// Rows go by their number of records: loops over a row's records then end
-  /// where the processor expects it.
-  void collect_entries(const Records& records) {
+  /// Rows of many are cut to what a block holds.
+  struct Row {
+    int of_design;
+    std::vector<std::pair<float, float>> entries;  // y and alpha
+  };
+  std::vector<Row> collect_rows(const Records& records) {
     if (design_->has_intercept()) {
       int used = 0;
       for (int i = 0; i < records.size(); ++i) {
@@ -76,43 +97,72 @@ class MixtureSlope {
       }
       if (used > 0) centre_ /= used;
     }
-    const int rows = design_->n_rows();
     const std::vector<int>& first = design_->row_start();
-    std::vector<std::vector<std::pair<float, float>>> entries(
-        static_cast<std::size_t>(rows));
-    std::vector<int> order;
-    for (int r = 0; r < rows; ++r) {
-      auto& of_row = entries[r];
+    std::vector<Row> rows;
+    for (int r = 0; r < design_->n_rows(); ++r) {
+      bool open = false;  // may the last row take more of this one?
       double previous = kNaN;
       for (int i = first[r]; i < first[r + 1]; ++i) {
         const float alpha = static_cast<float>(records.alpha[i]);
         if (alpha == 0.0f) continue;
-        if (records.y[i] == previous) {
-          of_row.back().second += alpha;
+        if (open && records.y[i] == previous) {
+          rows.back().entries.back().second += alpha;
           continue;
         }
+        if (!open) rows.push_back({r, {}});
         previous = records.y[i];
-        of_row.emplace_back(static_cast<float>(previous - centre_), alpha);
+        rows.back().entries.emplace_back(static_cast<float>(previous - centre_),
+                                         alpha);
+        open = rows.back().entries.size() < kBlock;
       }
-      if (!of_row.empty()) order.push_back(r);
     }
-    std::stable_sort(order.begin(), order.end(), [&](int r, int s) {
-      return entries[r].size() < entries[s].size();
-    });
+    return rows;
+  }
+
+  /// Rows go by their number of entries: loops over them then end where the
+  /// processor expects it. Neighbours in the design share cells, whose sums
+  /// would wait for each other, so that rows of one length are spread.
+  void collect_entries(const Records& records) {
+    std::vector<Row> rows = collect_rows(records);
+    std::vector<const Row*> order;
+    for (std::size_t from = 0; from < kSpread; ++from)
+      for (std::size_t r = from; r < rows.size(); r += kSpread)
+        order.push_back(&rows[r]);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Row* r, const Row* s) {
+                       return r->entries.size() < s->entries.size();
+                     });
+    const int times = Kp_ <= 8 ? Kp_ : 1;
+    auto add_entry = [&](float y, float alpha) {
+      y_.insert(y_.end(), times, y);
+      alpha_.insert(alpha_.end(), times, alpha);
+      ++n_entries_;
+    };
+    int begun = 0;  // the first entry of the block
+    auto end_block = [&] {
+      for (; (n_entries_ - begun) % kWhole != 0; ++start_.back())
+        add_entry(y_.back(), 0.0f);
+      begun = n_entries_;
+      block_.push_back(count_of(start_) - 1);
+    };
     start_.push_back(0);
-    for (int r : order) {
-      for (const auto& entry : entries[r]) {
-        y_.push_back(entry.first);
-        alpha_.push_back(entry.second);
-      }
-      start_.push_back(count_of(y_));
+    block_.push_back(0);
+    for (const Row* row : order) {
+      if (n_entries_ - begun + count_of(row->entries) > kBlock) end_block();
+      for (const auto& entry : row->entries)
+        add_entry(entry.first, entry.second);
+      start_.push_back(n_entries_);
       for (int q = 0; q < design_->n_numeric(); ++q)
-        numeric_.push_back(static_cast<float>(design_->numeric_values(r)[q]));
+        numeric_.push_back(
+            static_cast<float>(design_->numeric_values(row->of_design)[q]));
     }
-    for (FactorGroup& group : groups_) {
-      std::vector<int> cell;
-      for (int r : order) cell.push_back(group.cell[r]);
-      group.cell.swap(cell);
+    if (n_entries_ > begun) end_block();
+    for (const Row* row : order) {
+      int first = 0;
+      for (const FactorGroup& group : groups_) {
+        cell_.push_back((first + group.cell[row->of_design]) * Kp_);
+        first += group.n_cells;
+      }
     }
   }
 
@@ -124,7 +174,6 @@ class MixtureSlope {
     slope_.assign(cells * at(1));
     cells = 0;
     for (const FactorGroup& group : groups_) {
-      cell_.push_back(group.cell.data());
       table_at_.push_back(table_.data() + cells * at(1));
       slope_at_.push_back(slope_.data() + cells * at(1));
       cells += static_cast<std::size_t>(group.n_cells);
@@ -133,22 +182,25 @@ class MixtureSlope {
     d_b_.assign(at(P_));
     numeric_b_.assign(at(design_->n_numeric()));
     numeric_slope_.assign(at(design_->n_numeric()));
-    for (auto* buffer : {&offset_, &scale_, &weight_sum_, &square_sum_})
-      buffer->assign(at(1));
-    scratch_.assign(at(6));
-    for (int k = K_; k < Kp_; ++k) offset_[at(0, k)] = kEmpty;
+    for (auto* buffer : {&weight_sum_, &square_sum_}) buffer->assign(at(1));
+    for (auto* buffer : {&offset_, &scale_})
+      buffer->assign(static_cast<std::size_t>(std::max(Kp_, kLanes)));
+    for (auto* buffer : {&eta_, &product_}) buffer->assign(at(kBlock));
   }
 
   void load(const Matrix& b, const Vector& log_pi, const Vector& log_sigma) {
     for (int j = 0; j < P_; ++j)
       for (int k = 0; k < K_; ++k) b_[at(j, k)] = static_cast<float>(b(j, k));
-    for (int k = 0; k < K_; ++k) {
-      offset_[at(0, k)] = std::max(
+    for (std::size_t lane = 0; lane < scale_.size(); ++lane) {
+      const int k = static_cast<int>(lane) % Kp_;
+      offset_[lane] = kEmpty;
+      if (k >= K_) continue;
+      offset_[lane] = std::max(
           kEmpty, static_cast<float>(kLog2e * (log_pi[k] - log_sigma[k])));
-      scale_[at(0, k)] =
+      scale_[lane] =
           static_cast<float>(std::sqrt(0.5 * kLog2e) * std::exp(-log_sigma[k]));
     }
-    slope_.zero();
+    for (auto* buffer : {&weight_sum_, &square_sum_, &slope_}) buffer->zero();
     numeric_slope_.zero();
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       float* base = table_at_[g];
@@ -195,12 +247,12 @@ class MixtureSlope {
   double centre_ = 0.0;  // of the response
   const Design* design_;
   std::vector<FactorGroup> groups_;
-  std::vector<int> start_;
+  std::vector<int> block_, start_, cell_;
+  int n_entries_ = 0;
   std::vector<float> y_, alpha_, numeric_;
-  std::vector<const int*> cell_;
   std::vector<float*> table_at_, slope_at_;
   simd::FloatBuffer table_, slope_, b_, d_b_, numeric_b_, numeric_slope_,
-      offset_, scale_, weight_sum_, square_sum_, scratch_;
+      offset_, scale_, weight_sum_, square_sum_, eta_, product_;
 };
 
 }  // namespace pseudosynth

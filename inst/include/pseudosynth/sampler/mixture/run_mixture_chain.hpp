@@ -20,20 +20,18 @@
 
 namespace pseudosynth {
 
-/// An iteration is `sweeps` Gibbs sweeps, each followed by its level and shared
-/// moves and then by moves with the indicators summed out: trajectories, each
-/// with pair and mass moves after it. A draw is kept after each iteration
-/// beyond warmup.
+/// A draw is kept after every `sweeps` Gibbs sweeps beyond warmup. Each sweep
+/// is followed by moves that sum the indicators out: in levels, of what is
+/// shared, and trajectories, each with mass and pair moves after it.
 struct MixtureTuning {
   int warmup = 1000;
   int draws = 1000;
   int sweeps = 10;
-  int level_moves = 1;  // tempered transitions per sweep
-  // Rounds of shared moves per sweep; negative: one where weights are small.
-  int shared_moves = -1;
-  int hamiltonian_moves = 2;  // trajectories per sweep
-  // Pair moves, and as many mass moves, after each trajectory; without
-  // trajectories after the sweep.
+  int level_moves = 3;        // tempered transitions per sweep
+  int shared_moves = 1;       // trajectories of what is shared per sweep
+  int hamiltonian_moves = 1;  // trajectories per sweep
+  // Mass moves, and now and then as many pair moves, after each trajectory;
+  // without trajectories after the sweep.
   int pair_moves = 1;
   /// Share of warmup that runs on powered components.
   double uncorrected_share = 0.2;
@@ -58,23 +56,24 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
     uncorrected = 0;
   }
   MixtureLevelMove level_move(at);
-  MixtureSharedMove shared_move(at);
-  int shared_moves = tuning.shared_moves;
-  if (shared_moves < 0)
-    shared_moves =
-        at.total_alpha() < MixtureConstants::kSmallWeight * at.n_records() ? 1
-                                                                           : 0;
+  MixtureSharedMove shared_move(at, records);
   MixtureHamiltonianMove hamiltonian_move(at, records);
   MixturePairMove pair_move(at);
   MixtureMassMove mass_move(at);
 
   out.allocate(P * K + 2 * K, MixtureState::n_hyper(prior.shared, P),
                tuning.draws);
+  std::int64_t n_rounds = 0;
   const std::int64_t iterations =
       static_cast<std::int64_t>(tuning.warmup) + tuning.draws;
   for (std::int64_t i = 0; i < iterations; ++i) {
-    if (i == tuning.warmup) hamiltonian_move.settle();
-    for (int s = 0; s < tuning.sweeps; ++s) {
+    if (i == tuning.warmup) {
+      shared_move.settle();
+      hamiltonian_move.settle();
+    }
+    // Warmup keeps nothing: there each iteration is one sweep.
+    const int sweeps = i < tuning.warmup ? 1 : tuning.sweeps;
+    for (int s = 0; s < sweeps; ++s) {
       if (handlers.stop_requested()) {
         out.interrupted = true;
         break;
@@ -82,15 +81,17 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
       sampler.sweep(i >= uncorrected);
       for (int move = 0; move < tuning.level_moves; ++move) level_move.move();
       if (i < uncorrected) continue;
-      for (int move = 0; move < shared_moves; ++move) shared_move.move();
+      for (int move = 0; move < tuning.shared_moves; ++move)
+        shared_move.move(i < tuning.warmup);
       for (int round = 0; round < std::max(1, tuning.hamiltonian_moves);
            ++round) {
         if (tuning.hamiltonian_moves > 0)
           hamiltonian_move.move(i < tuning.warmup);
         else
           at.refresh_densities();
+        const bool pairs = ++n_rounds % MixtureConstants::kPairEvery == 0;
         for (int move = 0; move < tuning.pair_moves; ++move) {
-          pair_move.move();
+          if (pairs) pair_move.move();
           mass_move.move();
         }
       }
