@@ -286,7 +286,12 @@ run_control <- function(run, spec) {
       control$most_sweeps <- as.integer(most_sweeps)
     }
   }
-  control$metric <- choose_metric(control$metric, spec)
+  # What other samplers hand over to NUTS has the metric of any model
+  control$metric <- if (control$sampler == "nuts" || control$metric != "auto") {
+    choose_metric(control$metric, spec)
+  } else {
+    "diagonal"
+  }
   control$adapt_delta <- control$adapt_delta %||%
     if (spec$prior$kind == "hierarchical") 0.95 else 0.8
   control$min_ess <- control$min_ess %||% default_gates(spec$family)$min_ess
