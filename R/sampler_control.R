@@ -37,8 +37,8 @@
 #'     never replaced.
 #' @param thin (count or `NULL`) Sweeps of the sampler per kept draw. `NULL`,
 #'   the default, depends on the sampler. Augmentation: 0.3 times the number of
-#'   components, rounded down but at least 1; an iteration of its warmup is
-#'   always one sweep. Gibbs: 3 under [prior_hierarchical()], otherwise 1.
+#'   components, rounded up; an iteration of its warmup is always one sweep.
+#'   Gibbs: 3 under [prior_hierarchical()], otherwise 1.
 #'   Surrogate: 3 under that prior with more than 20 columns, otherwise 1. Under
 #'   a censored likelihood each chain looks at some hundred moves of coupled
 #'   pairs before it starts, and makes 1 to 20 sweeps by what they accept and
@@ -236,7 +236,7 @@ most_sweeps <- 20
 default_thin <- function(sampler, spec) {
   hierarchical <- spec$prior$kind == "hierarchical"
   as.integer(switch(sampler,
-    augmentation = max(1, floor(0.3 * spec$K)),
+    augmentation = ceiling(0.3 * spec$K),
     gibbs = if (hierarchical) 3 else 1,
     surrogate = if (hierarchical && !is.null(spec$censor)) {
       # There is no second run. Fewer records, which are public, leave the

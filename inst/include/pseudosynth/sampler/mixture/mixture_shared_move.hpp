@@ -10,8 +10,8 @@
 // may go through 0 to the other side, where with coefficients reflected about m
 // all is as before.
 //
-// On Consumer Expenditure incomes the slowest tau has four times the effective
-// draws a sweep, and with it the slowest record.
+// On Consumer Expenditure incomes with 3 components the slowest tau has four
+// times the effective draws a sweep, and with it the slowest record.
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_SHARED_MOVE_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_SHARED_MOVE_HPP
 
