@@ -8,3 +8,9 @@ by_night <- function(all, part) if (is_nightly()) all else part
 skip_unless_nightly <- function() {
   testthat::skip_if_not(is_nightly(), "long: `make nightly` runs it")
 }
+
+# In each test: a file that skips as a whole has no test. pandoc is no package,
+# so that a user without it fails nothing.
+skip_without_pandoc <- function() {
+  testthat::skip_if_not(rmarkdown::pandoc_available(), "pandoc is absent")
+}

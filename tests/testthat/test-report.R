@@ -1,11 +1,6 @@
 skip_if_not_installed("rmarkdown")
 skip_if_not_installed("jsonlite")
 
-# In each test: a file that skips as a whole has no test
-skip_without_pandoc <- function() {
-  skip_if_not(rmarkdown::pandoc_available(), "pandoc is not installed")
-}
-
 # Jobs of the file with marks, whose sets may leave
 marked_job <- function(...) {
   data <- droplevels(leak_file())

@@ -432,7 +432,7 @@ test_that("utility, release and figures take the sets", {
   )
   skip_if_not_installed("rmarkdown")
   skip_on_cran()
-  skip_if_not(rmarkdown::pandoc_available(), "pandoc is not installed")
+  skip_without_pandoc()
   page <- withr::local_tempfile(fileext = ".html")
   report(sets, page, data = file)
   expect_true(any(grepl("Nothing|none", readLines(page, warn = FALSE))))
