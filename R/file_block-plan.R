@@ -18,15 +18,16 @@ weight_of_stated <- 5
 #' @param mu (number) What the block may spend under `neighbours`.
 #' @param n (count or `NULL`) Number of records where it is public: where
 #'   columns are published, or records replaced. `NULL`: it is secret.
+#' @param slot (integer, d, or `NULL`) The member to whom each column belongs.
 #' @return (list) `levels`, `published`, `tables`, `lengths` (see
 #'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
 #'   squared for the tables), `size_noise` (see noise_of(); of N), `sigma` (the
-#'   least whole deviation), `costs` (of its parts, see plan_charges()),
-#'   `replaced` (function of a plan and variances: what a replaced record costs
-#'   at most).
+#'   least whole deviation), `emphasis` (see slot_emphasis()), `costs` (of its
+#'   parts, see plan_charges()), `replaced` (function of a plan and variances:
+#'   what a replaced record costs at most).
 #' @noRd
 plan_block <- function(levels, published, stated, mu, neighbours, delta,
-                       n = NULL) {
+                       n = NULL, slot = NULL) {
   tables <- measured_tables(levels, published, stated)
   plan <- list(
     levels = levels, published = published, tables = tables,
@@ -34,6 +35,7 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
     neighbours = neighbours, secret = is.null(n), delta = delta,
     replaced = replaced_block
   )
+  if (!is.null(slot)) plan$emphasis <- slot_emphasis(tables, slot)
   size <- if (length(tables) > 0) share_of_count else 1
   plan$squared <- mu^2 * (1 - plan$secret * size)
   plan$sigma <- least_sigma(sum(plan$lengths$cells) + plan$secret, delta)
@@ -46,6 +48,30 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
   }
   plan$costs <- block_costs(plan, n)
   plan
+}
+
+# Weights of tables of members: of one, or of the first and the second; of two
+# that follow one another, or one of whom is the first; of others.
+# Tables of members are sums over their slots and count most; of EU-SILC's
+# households at epsilon 1 and 5 these weights take a sixth off their error.
+member_emphasis <- c(first = 1, near = 0.1, far = 0.02)
+
+#' How much each table weighs beside another one of as many cells
+#' @inheritParams plan_block
+#' @return (double) Of a plan without members it is `NULL`: all weigh the same.
+#' @noRd
+slot_emphasis <- function(tables, slot) {
+  near <- vapply(tables, function(columns) {
+    of <- sort(unique(setdiff(slot[columns], 0L)))
+    if (length(of) < 2 || identical(of, 1:2)) {
+      "first"
+    } else if (of[1] == 1 || all(diff(of) == 1)) {
+      "near"
+    } else {
+      "far"
+    }
+  }, "")
+  unname(member_emphasis[near])
 }
 
 #' The variance of the noise of the number of records
@@ -106,7 +132,7 @@ allocate_noise <- function(plan, n, margins = NULL) {
   single <- lengths$order == 1
   pair <- lengths$order == 2
   weight <- lengths$squared * lengths$cells *
-    ifelse(lengths$order > 2, weight_of_stated, 1)
+    ifelse(lengths$order > 2, weight_of_stated, 1) * (plan$emphasis %||% 1)
   if (any(pair)) {
     margins <- margins %||% margin_factor(lengths[pair, ], plan$squared, n)
     inverse <- sum(1 / plan$levels[plan$levels > 1]) - 1 / lengths$cells

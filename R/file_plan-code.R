@@ -187,6 +187,9 @@ decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
 #' The same of anything that has a plan's `codebook`, `schema` and `tibble`
 #' @noRd
 decode_records <- function(plan, codes, amounts) {
+  if (!is.null(plan$members)) {
+    return(unfolded(plan, codes, amounts))
+  }
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   levels <- lapply(specs, block_levels)
   check_codes(codes, levels[lengths(levels) > 1])
@@ -207,9 +210,30 @@ decode_records <- function(plan, codes, amounts) {
 #' @param plan (list) `codebook` and `schema`.
 #' @noRd
 decoded_columns <- function(plan) {
+  if (!is.null(plan$members)) {
+    persons <- plan$members$persons
+    kept <- c(plan$members$unit, decoded_columns(persons))
+    return(intersect(names(persons$schema), kept))
+  }
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   names(specs)[lengths(lapply(specs, block_levels)) > 0]
 }
+
+#' The codebook of a set's columns
+#' @param x (list) As of decoded_columns().
+#' @noRd
+book_of_sets <- function(x) {
+  book <- book_of(persons_of(x)$codebook, decoded_columns(x))
+  own <- match(x$members$unit, book$table$column)
+  # What names units of the file is not what names those of a set
+  book$table$records[own] <- NA
+  book$table$label[own] <- "household, numbered anew in each set"
+  book
+}
+
+#' `codebook` and `schema` of a file's records, not of the wide ones
+#' @noRd
+persons_of <- function(x) x$members$persons %||% x
 
 #' The level number of each record; a column of one level needs no code
 #' @noRd
@@ -280,4 +304,72 @@ stated_labels <- function(labels, spec) {
   plain <- plain_column(labels)
   if (is.numeric(plain)) stated <- text_number(stated)
   labels[plain %in% stated]
+}
+
+# Members ----------------------------------------------------------------------
+
+#' The members of wide records, those of a household together
+#' @param x (list) `members`, and `codebook` of the wide file.
+#' @return (data frame) The unit's new numbers, and the columns of the persons'
+#'   file in its order.
+#' @noRd
+unfolded <- function(x, codes, amounts) {
+  own <- x$members
+  persons <- own$persons
+  wide <- column_specs(x$codebook)
+  specs <- column_specs(persons$codebook)
+  # Levels of how many members there are: from 1
+  size <- code_of(codes, "members")
+  home <- rep(seq_along(size), size)
+  slot <- sequence(size)
+  column <- function(name) {
+    spec <- specs[[name]]
+    code <- value <- rep(NA_real_, length(home))
+    if (identical(name, own$unit)) {
+      return(home)
+    }
+    if (name %in% own$size) {
+      value <- as.double(size[home])
+      code <- member_counts(value, spec)
+    } else {
+      from <- if (name %in% own$columns) slot_name(name, seq_len(own$slots))
+      from <- rep_len(from %||% name, own$slots)
+      for (k in seq_len(own$slots)) {
+        rows <- which(slot == k)
+        levels <- match(block_levels(wide[[from[k]]]), block_levels(spec))
+        code[rows] <- levels[code_of(codes, from[k])[home[rows]]]
+        value[rows] <- whole_values(amounts[[from[k]]], size)[home[rows]]
+      }
+    }
+    valued <- if (spec$kind$valued) amount_parts(spec)$valued[code] %in% TRUE
+    decode_column(
+      as.integer(code), value[valued], spec, persons$schema[[name]]
+    )
+  }
+  kept <- decoded_columns(x)
+  structure(
+    lapply(stats::setNames(nm = kept), column), names = kept,
+    row.names = .set_row_names(length(home)),
+    class = frame_class(persons$tibble)
+  )
+}
+
+#' What members' columns are called in a wide record
+#' @noRd
+slot_name <- function(column, slot) paste0(column, ".", slot)
+
+#' Level numbers of how many members there are
+#' @noRd
+member_counts <- function(size, spec) {
+  if (spec$kind$valued) {
+    return(part_of(size, amount_parts(spec)))
+  }
+  match(size, text_number(block_levels(spec)))
+}
+
+#' Values of an amount by record, `NA` where the part has none
+#' @noRd
+whole_values <- function(amount, records) {
+  values <- rep(NA_real_, length(records))
+  replace(values, amount$records, amount$values)
 }

@@ -4,7 +4,8 @@
 #' @export
 format.file_plan <- function(x, ...) {
   one_line(
-    x, counted(x$n_records, "record"), ", ", counted(nrow(x$table), "column")
+    x, counted(x$n_records, if (is.null(x$members)) "record" else "household"),
+    ", ", counted(nrow(x$table), "column")
   )
 }
 
@@ -28,10 +29,16 @@ print_lines.file_plan <- function(x) {
       },
       unit = if (is.null(x$unit)) {
         "one record"
+      } else if (!is.null(x$members)) {
+        sprintf("%s, with all its members", x$unit$column)
       } else {
         sprintf(
           "%s, at most %s", x$unit$column, counted(x$unit$records, "record")
         )
+      },
+      members = if (!is.null(x$members)) members_text(x$members),
+      "left out" = if (isTRUE(x$members$beyond > 0)) {
+        counted(x$members$beyond, "member")
       },
       weights = if (!is.null(x$survey_weights)) {
         paste0(

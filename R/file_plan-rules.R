@@ -26,7 +26,9 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
   }
   if (!is.list(rules)) rules <- list(rules)
   read <- lapply(unname(rules), function(rule) {
-    read_rule(bare_code_of(rule_expression(rule)), specs, levels)
+    read_rule(
+      bare_code_of(rule_expression(rule)), specs, levels, attr(rule, "text")
+    )
   })
   # A rule about columns of one level always holds, but for what it compares
   read <- Filter(function(rule) {
@@ -42,6 +44,9 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
 #' @return (character)
 #' @noRd
 rule_texts <- function(plan) {
+  if (!is.null(plan$members)) {
+    return(plan$members$persons$rules)
+  }
   stated <- Filter(function(rule) !isTRUE(rule$implied), plan$rules)
   vapply(stated, `[[`, "", "text")
 }
@@ -56,8 +61,8 @@ rule_expression <- function(rule) {
   if (formula) rule[[2]] else rule
 }
 
-read_rule <- function(rule, specs, levels) {
-  text <- deparse1(rule)
+read_rule <- function(rule, specs, levels, text = NULL) {
+  text <- text %||% deparse1(rule)
   check_rule_missing(rule, text)
   used <- all.vars(rule)
   unknown <- setdiff(used, names(specs))
@@ -189,6 +194,7 @@ rule_value <- function(x, at) {
     values <- Map(as_rule_levels, as.list(x)[-1], values, list(at))
   }
   check_rule_levels(values, at)
+  values <- as_longer_levels(values)
   tryCatch(
     # Of base R, whatever the session has under these names
     do.call(get(name, baseenv()), values, quote = TRUE),
@@ -219,6 +225,22 @@ check_rule_levels <- function(values, at) {
     },
     arg = "rules"
   )
+}
+
+#' Two factors of which one has a last level more, as have later members
+#' @noRd
+as_longer_levels <- function(values) {
+  if (length(values) == 2 && all(vapply(values, is.factor, NA))) {
+    all <- lapply(values, levels)
+    longer <- all[[which.max(lengths(all))]]
+    short <- min(lengths(all))
+    if (identical(utils::head(all[[1]], short), utils::head(all[[2]], short))) {
+      values <- lapply(values, function(x) {
+        factor(x, longer, ordered = is.ordered(x))
+      })
+    }
+  }
+  values
 }
 
 #' The name of the amount that an expression is, or nothing

@@ -96,6 +96,11 @@
 #'   and dates together are given as text. The label and the certificate list
 #'   them. Default `NULL`: none. Columns of a draft are not looked at before
 #'   they are confirmed, nor are published ones.
+#' @param members ([members()] or `NULL`) How the records of a unit become the
+#'   members of one wide record, so that sets have households. The codebook and
+#'   the rules are those of members, and `unit` needs no `records`. `table`,
+#'   `codes`, `levels`, `amounts` and `n_records` of the plan are then those of
+#'   households. Default `NULL`: records are drawn one by one.
 #' @param ... Must be empty.
 #' @return A `file_plan`, confidential:
 #'   * `table`: a row for each column, in the file's order: `column`, `type`,
@@ -180,7 +185,7 @@
 #' @export
 file_plan <- function(data, codebook, publish = NULL, unit = NULL,
                       rules = NULL, survey_weights = NULL, confirmed = NULL,
-                      ...) {
+                      members = NULL, ...) {
   check_no_dots(..., hint = "See {.fn file_plan}.")
   check_present(data)
   check_present(codebook)
@@ -188,7 +193,16 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   book <- read_book(codebook)
   confirmed <- check_file_confirmed(confirmed)
   with_file(data, function(file) {
-    plan_of_file(file, book, publish, unit, rules, survey_weights, confirmed)
+    if (is.null(members)) {
+      return(plan_of_file(
+        file, book, publish, unit, rules, survey_weights, confirmed
+      ))
+    }
+    check_book_columns(names(file$like), book)
+    plan_of_members(
+      plan_of_file, file, book, publish, unit, rules, survey_weights, confirmed,
+      members
+    )
   })
 }
 
@@ -388,7 +402,8 @@ file_unit <- function(values, unit, specs) {
 #' amounts are like
 #' @noRd
 check_confirmed <- function(plan) {
-  draft <- unconfirmed(plan$codebook)
+  book <- persons_of(plan)$codebook
+  draft <- unconfirmed(book)
   refuse_privacy(
     length(draft) > 0,
     "For a guarantee, the codebook must be confirmed.",
@@ -397,9 +412,8 @@ check_confirmed <- function(plan) {
          make the plan again.",
     arg = "plan", class = "pseudosynth_error_unconfirmed"
   )
-  specs <- column_specs(plan$codebook)[setdiff(
-    names(plan$schema), plan$published
-  )]
+  specs <- column_specs(book)
+  specs <- specs[setdiff(names(specs), plan$published)]
   open <- names(Filter(function(spec) {
     "digits" %in% spec$kind$fields && !is_stated(spec$decimals)
   }, specs))

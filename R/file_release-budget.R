@@ -209,7 +209,8 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
     share_of_count * is.null(n)
   }
   block <- plan_block(
-    levels, published, tables, record * sqrt(share), neighbours, delta, n
+    levels, published, tables, record * sqrt(share), neighbours, delta, n,
+    plan$members$slot
   )
   amounts <- plan_amounts(
     plan, names, record * sqrt(1 - share), neighbours, delta

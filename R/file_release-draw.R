@@ -40,7 +40,8 @@ words_of_files <- function(seed) {
 #' What draws a set, or a part of one, see draw_each()
 #'
 #' @return (function of an item) Of `number` (from 1: which of all sets, or of
-#'   all parts of all sets, it is), `n` (its records), `words` (see
+#'   all parts of all sets, it is), `n` (its records), `before` (households of
+#'   the set's parts before it), `words` (see
 #'   words_of_files()), `codes` (its block, if it was drawn already) and
 #'   `uncertain` (two words, where what is released is to be drawn without its
 #'   noise).
@@ -56,7 +57,13 @@ file_drawer <- function(x) {
         x$block, 1, item$n, item$words$block, first = item$number - 1
       )[[1]]
     }
-    finished_file(x, codes, item$words$amounts, item$number, random)
+    set <- finished_file(x, codes, item$words$amounts, item$number, random)
+    # No household of a part has a number of one before
+    unit <- x$members$unit
+    if (!is.null(unit)) {
+      set[[unit]] <- set[[unit]] + as.integer(item$before %||% 0)
+    }
+    set
   }
 }
 

@@ -20,10 +20,12 @@ release_label.file_release <- function(x, what = "the noisy tables and sums",
   )
 }
 
-#' The number of records where it was not released with noise
+#' The number of records where it was not released with noise; that of members
+#' always is
 #' @noRd
 public_size <- function(x) {
-  if (is_size_secret(x)) NA_integer_ else round(x$block$n)
+  noisy <- is_size_secret(x) || !is.null(x$members)
+  if (noisy) NA_integer_ else round(x$block$n)
 }
 
 is_size_secret <- function(x) {
@@ -31,7 +33,9 @@ is_size_secret <- function(x) {
 }
 
 file_unit_text <- function(x) {
-  if (is.null(x$unit$column)) {
+  if (!is.null(x$members)) {
+    sprintf("one %s, with all its members", x$unit$column)
+  } else if (is.null(x$unit$column)) {
     "a record"
   } else {
     sprintf(
@@ -43,7 +47,14 @@ file_unit_text <- function(x) {
 file_verdict <- function(x) {
   list(label = "strict", reasons = c(
     paste(
-      "Each record adds a vector of whole numbers to every table. The cost",
+      if (is.null(x$members)) {
+        "Each record adds a vector of whole numbers to every table. The cost"
+      } else {
+        paste(
+          "Each household is one wide record, which adds a vector of whole",
+          "numbers to every table. The cost"
+        )
+      },
       "counts the vector's length (its Euclidean norm). The noise is exact",
       "discrete Gaussian noise."
     ),
@@ -63,15 +74,19 @@ file_verdict <- function(x) {
 }
 
 file_inputs <- function(x, combine = NULL) {
-  protected <- setdiff(names(x$schema), x$published)
+  protected <- setdiff(names(persons_of(x)$schema), x$published)
   names <- vapply(x$amounts, `[[`, "", "name")
   in_plain_figures(c(
     if (!is.null(combine)) c(sets = combine_words[[combine]]),
     unit = file_unit_text(x),
+    members = if (!is.null(x$members)) members_text(x$members),
     codebook = "names, types, levels, bounds and codes of all columns",
     confirmed_text(x$confirmed),
     protected = paste(
-      c(toString(protected), if (is_size_secret(x)) "the number of records"),
+      c(
+        toString(protected),
+        if (is_size_secret(x) || !is.null(x$members)) "the number of records"
+      ),
       collapse = "; and "
     ),
     published = public_columns(x),
@@ -107,7 +122,13 @@ survey_weights_input <- function(x) {
 #' What is public besides the codebook
 #' @noRd
 public_columns <- function(x) {
-  all <- c(x$published, if (!is_size_secret(x)) "the number of records")
+  all <- c(x$published, if (!is_size_secret(x)) {
+    if (is.null(x$members)) {
+      "the number of records"
+    } else {
+      "the number of households"
+    }
+  })
   if (length(all) > 0) toString(all) else "none"
 }
 
@@ -129,7 +150,9 @@ print_lines.file_release <- function(x) {
     wrap_line(paste("label:", format(label))),
     field_lines(c(
       records = paste0(
-        format_count(round(x$block$n)), if (is_size_secret(x)) ", noisy"
+        format_count(round(x$block$n)),
+        if (!is.null(x$members)) " households",
+        if (is_size_secret(x)) ", noisy"
       ),
       tables = if (nrow(x$tables) > 0) {
         sprintf(

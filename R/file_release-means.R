@@ -12,6 +12,8 @@
 released_means <- function(x) {
   specs <- column_specs(x$codebook)
   specs <- specs[setdiff(names(specs), x$published)]
+  # A member's column says of some records that there is no such member
+  if (!is.null(x$members)) specs <- specs[x$members$household]
   found <- lapply(specs, function(spec) {
     amount <- x$amounts[[spec$column]]
     if (spec$kind$averaged && !is.null(amount)) {

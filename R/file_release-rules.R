@@ -18,9 +18,11 @@ shown_rule <- list(expected = 10, empty = 1.5, sure = 2, share = 1 / 4)
 #' @return (data frame) `rule` (text) and `expected`: the records that its
 #'   combinations would have if the columns were independent.
 #' @noRd
-proposed_rules <- function(block, levels, specs) {
+proposed_rules <- function(block, levels, specs, members = NULL) {
   names <- names(levels)
-  all <- lapply(telling_pairs(block, names, specs), function(t) {
+  # What members' columns show is mostly that there is no such member
+  told <- if (is.null(members)) telling_pairs(block, names, specs)
+  all <- lapply(told, function(t) {
     columns <- block$tables[[t]]
     open <- open_cells(columns, block$levels, block$rules)
     pair <- pair_estimate(block, t)

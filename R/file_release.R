@@ -258,12 +258,15 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
     levels = plan$levels, published = plan$published,
     rules = rule_texts(plan),
-    proposed = proposed_rules(block, plan$levels, column_specs(plan$codebook)),
+    proposed = proposed_rules(
+      block, plan$levels, column_specs(plan$codebook), plan$members
+    ),
     compared = compared_rules(plan), survey_weights = plan$survey_weights,
     confirmed = plan$confirmed,
-    unit = plan$unit[c("column", "records")], charges = charges,
-    epsilon = epsilon, delta = delta, neighbours = neighbours,
-    reproducible = is_seeded(seed)
+    unit = plan$unit[c("column", "records")],
+    members = if (!is.null(plan$members)) released_members(plan$members),
+    charges = charges, epsilon = epsilon, delta = delta,
+    neighbours = neighbours, reproducible = is_seeded(seed)
   )
   parts$means <- released_means(parts)
   do.call(new_noisy_release, c("file_release", parts))
@@ -353,14 +356,21 @@ stated_tables <- function(tables, plan) {
 #' Write down what a file release will cost: no noise is drawn before
 #' @noRd
 pay_file <- function(ledger, spending, plan, seed) {
-  file <- decode_file(plan)
+  own <- plan$members
+  file <- if (is.null(own)) decode_file(plan) else members_of_file(own)
   published <- intersect(names(file), plan$published)
   protected <- setdiff(names(file), published)
   spend_noise(
     ledger, spending$charges, "file", protected, file[published],
     file[protected],
-    n_records = if (spending$block$secret) NA_integer_ else plan$n_records,
-    seed = seed, unit = plan$unit
+    # Of households the number of their members stays protected
+    n_records = if (spending$block$secret || !is.null(own)) {
+      NA_integer_
+    } else {
+      plan$n_records
+    },
+    seed = seed,
+    unit = if (is.null(own)) plan$unit else unit_of_ledger(plan, ledger)
   )
 }
 
@@ -394,7 +404,8 @@ warn_tables <- function(tables, epsilon) {
 #' is so for most pairs, or for all of a column.
 #' @noRd
 warn_file_budget <- function(block, n, names) {
-  pairs <- which(block$lengths$order == 2)
+  # Of later members nobody expects to learn much
+  pairs <- which(block$lengths$order == 2 & (block$emphasis %||% 1) >= 1)
   if (length(pairs) == 0) {
     return(invisible())
   }

@@ -94,17 +94,40 @@ fresh_figures <- function(case, measure, names) {
   found <- if (!is.null(measure$fresh)) {
     measure$fresh(n)
   } else {
-    samples <- max(3, min(fresh_samples, fresh_records %/% n))
-    colMeans(do.call(rbind, lapply(seq_len(samples), function(i) {
-      measure$of(fresh_sample(case$data, n, i), "a fresh sample")$figures
-    })))
+    over_samples(case, n, function(sample) {
+      measure$of(sample, "a fresh sample")$figures
+    })
   }
   stats::setNames(found[names], names)
 }
 
-#' The same samples in every call, and R's own random numbers as they were
+#' Means over fresh samples
+#' @param of (function of a sample) Gives numbers.
 #' @noRd
-fresh_sample <- function(data, n, number) {
+over_samples <- function(case, n, of) {
+  samples <- max(3, min(fresh_samples, fresh_records %/% n))
+  found <- lapply(seq_len(samples), function(i) {
+    of(fresh_sample(case$data, n, i, case$unit))
+  })
+  Reduce(`+`, found) / samples
+}
+
+#' The same samples in every call, and R's own random numbers as they were
+#' @param n (count) Records; of households as many as have them on average.
+#' @param unit (string or `NULL`) The column that numbers households.
+#' @noRd
+fresh_sample <- function(data, n, number, unit = NULL) {
+  homes <- if (!is.null(unit)) match(data[[unit]], unique(data[[unit]]))
+  records <- nrow(data)
+  if (!is.null(homes)) n <- round(n * max(homes) / records)
   share <- uniforms_(n, seed_words(1, "fresh sample", number), 0L)
-  data[1 + floor(share * nrow(data)), , drop = FALSE]
+  drawn <- 1 + floor(share * (if (is.null(homes)) records else max(homes)))
+  if (is.null(homes)) {
+    return(data[drawn, , drop = FALSE])
+  }
+  rows <- split(seq_len(records), homes)[drawn]
+  data <- data[unlist(rows), , drop = FALSE]
+  # A household that is drawn twice is two
+  data[[unit]] <- rep(seq_along(rows), lengths(rows))
+  data
 }

@@ -10,7 +10,7 @@ measure_models <- function(case) {
     return(NULL)
   }
   all <- c(list(case$data), case$sets)
-  known <- Reduce(intersect, lapply(all, names))
+  known <- setdiff(Reduce(intersect, lapply(all, names)), case$unit)
   models <- lapply(case$regression, function(formula) {
     formula <- without_dot(formula, known, names(case$data))
     names <- all.vars(formula)

@@ -19,7 +19,10 @@ measure_statistics <- function(case) {
   file <- list(n = NULL, rows = NULL)
   beside <- function(n) {
     # Sets have one size but for data frames
-    if (!identical(file$n, n)) file <<- list(n = n, rows = all_of(case$data, n))
+    if (!is.null(case$unit) && !is.null(file$rows)) n <- file$n
+    if (!identical(file$n, n)) {
+      file <<- list(n = n, rows = beside_sample(case, all_of, n))
+    }
     file$rows
   }
   ratios <- if (!is.null(case$variable) && is.null(case$levels)) ratio_columns
@@ -44,6 +47,28 @@ measure_statistics <- function(case) {
     },
     fresh = function(n) stats::setNames(rep(1, length(ratios)), ratios)
   )
+}
+
+#' The file's statistics, and how far a fresh sample's are off
+#'
+#' Of households no formula knows that: samples tell it.
+#' @noRd
+beside_sample <- function(case, all_of, n) {
+  rows <- all_of(case$data, n)
+  if (is.null(case$unit)) {
+    return(rows)
+  }
+  values <- function(rows) {
+    unlist(lapply(rows, `[[`, "value"), use.names = FALSE)
+  }
+  off <- over_samples(case, n, function(sample) {
+    abs(values(all_of(sample, NULL)) - values(rows))
+  })
+  of <- rep(seq_along(rows), vapply(rows, nrow, 1L))
+  Map(function(rows, off) {
+    rows$fresh[!is.na(rows$fresh)] <- off[!is.na(rows$fresh)]
+    rows
+  }, rows, split(off, of))
 }
 
 #' @param column (list) Of the case.

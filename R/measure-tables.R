@@ -21,7 +21,23 @@ measure_tables <- function(case) {
   }
   file <- counts(case$data)
   shares <- lapply(file, `/`, nrow(case$data))
-  fresh <- function(n) vapply(shares, fresh_distance, 1, n)
+  of_households <- NULL
+  # Distances, and errors of the propensity as multiples of what independent
+  # records have: members of a household are not
+  fresh <- function(n) {
+    if (is.null(case$unit)) {
+      own <- vapply(shares, fresh_distance, 1, n)
+      return(data.frame(fresh = own, ratio = 1))
+    }
+    of_households <<- of_households %||% over_samples(case, n, function(one) {
+      found <- Map(table_distance, file, counts(one))
+      data.frame(
+        fresh = vapply(found, `[[`, 1, "distance"),
+        ratio = vapply(found, `[[`, 1, "pmse_ratio")
+      )
+    })
+    of_households
+  }
   pairs <- data.frame(
     first = vapply(tables, function(j) names[j[1]], ""),
     second = vapply(tables, function(j) names[j[2]], "")
@@ -31,14 +47,16 @@ measure_tables <- function(case) {
       found <- Map(table_distance, file, counts(set))
       part <- function(name) vapply(found, `[[`, 1, name)
       rows <- data.frame(
-        pairs, distance = part("distance"), fresh = fresh(nrow(set)),
+        pairs, distance = part("distance"), fresh = fresh(nrow(set))$fresh,
         pmse = part("pmse"), pmse_ratio = part("pmse_ratio")
       )
       list(figures = mean_tables(rows), rows = list(pairs = rows))
     },
     fresh = function(n) {
-      rows <- data.frame(pairs, distance = fresh(n), fresh = fresh(n))
-      rows$pmse_ratio <- 1
+      own <- fresh(n)
+      rows <- data.frame(
+        pairs, distance = own$fresh, fresh = own$fresh, pmse_ratio = own$ratio
+      )
       mean_tables(rows)
     }
   )

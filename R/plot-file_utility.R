@@ -1,6 +1,6 @@
 #' Plot the utility of synthetic files
 #'
-#' Shows how far the sets are from the file, in one of four figures.
+#' Shows how far the sets are from the file, in one of five figures.
 #'
 #' `type` chooses the figure:
 #' * `"pairs"`: a matrix of all pairs of columns. Each number compares two
@@ -13,6 +13,8 @@
 #' * `"statistics"`: the same for the means, totals, quantiles, shares and heaps
 #'   of each column. A point is one statistic, averaged over the sets. The
 #'   farthest statistic of each column is named beside its point.
+#' * `"households"`: the same for the tables of households, see [utility()]; of
+#'   sets with [members()] only.
 #' * `"coefficients"`: estimates of the stated models and their 95% intervals,
 #'   for the file and for the sets. The unit is the standard error of the file's
 #'   estimate, and the file's estimates lie at 0. The file's intervals therefore
@@ -27,7 +29,7 @@
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @section Error types: `pseudosynth_error_input`: `"coefficients"` is asked
-#'   for, but the utility has no models.
+#'   for, but the utility has no models; `"households"`, but the sets have none.
 #' @name plot.file_utility
 #' @examples
 #' people <- ce_income[c("sex", "age", "marital", "earner")]
@@ -46,13 +48,14 @@ NULL
 #' @export
 autoplot.file_utility <- function(object, type = c(
                                     "pairs", "pmse", "statistics",
-                                    "coefficients"
+                                    "households", "coefficients"
                                   ), ...) {
   check_no_dots(..., hint = "See {.fn plot.file_utility}.")
   type <- check_choice(
-    type, c("pairs", "pmse", "statistics", "coefficients")
+    type, c("pairs", "pmse", "statistics", "households", "coefficients")
   )
   switch(type,
+    households = plot_households(object),
     statistics = plot_file_statistics(object),
     coefficients = plot_file_coefficients(object),
     plot_file_tables(object, type)
@@ -142,6 +145,37 @@ draw_statistics <- function(points, named) {
     ) +
     theme_pseudosynth() +
     theme(axis.text.y = element_text(colour = "grey15"))
+}
+
+# Households -------------------------------------------------------------------
+
+#' @noRd
+plot_households <- function(object) {
+  refuse_if(
+    is.null(object$households), "There are no households in these sets.",
+    i = "Plan them by {.code file_plan(members = )}.", arg = "type"
+  )
+  found <- mean_households(object$households)
+  kinds <- c(
+    sizes = "size of households", numbers = "number of members, sum",
+    members = "two members"
+  )
+  points <- data.frame(
+    column = factor(found$column, rev(unique(found$column))),
+    ratio = clamp(found$ratio, 0.05, farthest_statistic),
+    kind = factor(kinds[found$kind], kinds), name = found$table
+  )
+  named <- do.call(rbind, lapply(split(points, points$column), function(one) {
+    one[which.max(one$ratio), ]
+  }))
+  near <- found$ratio <= 2
+  draw_alone(draw_statistics, points = points, named = named) + titles(
+    "Households of synthetic files", sprintf(
+      "Total variation from the file, divided by that of a fresh sample of
+       households (line at 1). At most 2: %s of %s",
+      format_count(sum(near)), counted(length(near), "table")
+    ), x = "Multiple of a fresh sample's distance", confidential = TRUE
+  )
 }
 
 # Coefficients -----------------------------------------------------------------

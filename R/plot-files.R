@@ -212,6 +212,7 @@ most_rows <- 11L
 #' @noRd
 file_shares <- function(object, data = NULL) {
   columns <- file_levels(object$codebook, object$sets, round_breaks)
+  columns <- columns[setdiff(names(columns), object$unit)]
   do.call(rbind, lapply(columns, function(column) {
     name <- column$spec$column
     n <- length(column$levels) + 1L

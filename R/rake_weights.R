@@ -53,6 +53,12 @@ raking_tolerance <- 1e-6
 #' @export
 rake_weights <- function(sets, totals) {
   check_weighted_sets(sets)
+  refuse_if(
+    !is.null(sets$unit), "{.fn rake_weights} rakes weights of single records.",
+    x = "These are weights of households: members would get different ones.",
+    i = "Calibrate a set yourself: {.code as.data.frame(sets)} has the numbers
+         of households in {.val {sets$unit}}.", arg = "sets"
+  )
   check_installed("survey")
   totals <- check_totals(totals, sets)
   label <- guarantee(sets)
@@ -238,8 +244,9 @@ check_raked <- function(weights, cells, totals, k) {
 
 # Designs ----------------------------------------------------------------------
 
-#' Weights as they are; every record is a unit of its own
+#' Weights as they are; every record is a unit of its own, where no `ids` say
+#' which belong together
 #' @noRd
-plain_design <- function(frame, weights) {
-  survey::svydesign(ids = ~1, data = frame, weights = as.double(weights))
+plain_design <- function(frame, weights, ids = ~1) {
+  survey::svydesign(ids = ids, data = frame, weights = as.double(weights))
 }

@@ -6,7 +6,7 @@
 #' @return (named list) See column_specs().
 #' @noRd
 file_columns_of <- function(x) {
-  Filter(function(spec) spec$kind$released, column_specs(x$codebook))
+  column_specs(book_of_sets(x))
 }
 
 # Refusals ---------------------------------------------------------------------

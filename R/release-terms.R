@@ -62,6 +62,12 @@ deployment_terms <- function(label) {
 }
 
 neighbour_words <- function(inputs) {
+  if (!is.null(inputs$members)) {
+    return(list(
+      "add-remove" = "one household with all its members is left out",
+      replace = "one household with all its members is another one"
+    ))
+  }
   whose <- if (inputs$unit == "a record") {
     c("one record is", "one record")
   } else {

@@ -268,7 +268,7 @@ release_frames <- function(synthetic, long) {
   if (long) {
     return(list(sets = as.data.frame(synthetic, set = "all")))
   }
-  frames <- lapply(synthetic$sets, leaving_form)
+  frames <- lapply(synthetic$sets, leaving_form, synthetic$unit)
   m <- length(frames)
   stats::setNames(frames, sprintf("set-%0*d", nchar(m), seq_len(m)))
 }

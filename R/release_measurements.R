@@ -51,7 +51,7 @@ measurements_of.file_release <- function(release, data) {
       sprintf(
         "Exact: computed from the noise and from the vectors that the release
          adds up, for all records of the file and %s arbitrary records.%s",
-        format_count(rows), if (!is.null(release$unit$column)) {
+        format_count(rows), if (isTRUE(release$unit$records > 1)) {
           " All records of a unit are assumed to be as far out as the farthest."
         } else {
           ""

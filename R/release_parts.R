@@ -110,7 +110,7 @@ release_sets <- function(synthetic, data, variable = NULL) {
   )
   synthetic <- sets_of(synthetic)
   sets <- if (is.data.frame(synthetic)) list(synthetic) else synthetic
-  if (inherits(synthetic, "synthetic_data")) sets <- as.list(synthetic)
+  if (inherits(synthetic, "synthetic_data")) sets <- without_unit(synthetic)
   check_that(
     is.list(sets) && length(sets) > 0 &&
       all(vapply(sets, is.data.frame, TRUE)), synthetic,
@@ -121,6 +121,12 @@ release_sets <- function(synthetic, data, variable = NULL) {
   names <- if (inherits(synthetic, "synthetic_data")) synthetic$columns$name
   names <- names %||% variable %||% attr(synthetic, "variable")
   in_file_order(sets, data, names)
+}
+
+#' Sets without the numbers of households, which are nobody's
+#' @noRd
+without_unit <- function(sets) {
+  lapply(as.list(sets), function(set) set[setdiff(names(set), sets$unit)])
 }
 
 #' Sets whose rows are those of the file, by their published columns

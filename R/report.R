@@ -152,7 +152,7 @@ file_report <- function(x, path, audience, data, public, keys) {
 #' Synthetic data whose rows are in random order
 #' @noRd
 leaving_sets <- function(synthetic) {
-  synthetic$sets <- lapply(synthetic$sets, leaving_form)
+  synthetic$sets <- lapply(synthetic$sets, leaving_form, synthetic$unit)
   seal(synthetic)
 }
 

@@ -38,7 +38,8 @@ rows_for_file <- function(x, asked) {
     arg = "n"
   )
   list(
-    data = published, n = n, columns = names(x$schema), tibble = x$tibble,
+    data = published, n = n, columns = names(persons_of(x)$schema),
+    tibble = x$tibble,
     remote = draws_on_workers(asked$m, asked$m * n * length(x$schema))
   )
 }
@@ -75,17 +76,16 @@ draw_from_file <- function(x, asked, rows) {
   )
   list(
     sets = sets, columns = file_columns(x), combine = score_rules(asked),
-    survey_weights = x$survey_weights,
-    codebook = book_of(x$codebook, names(sets[[1]])), means = x$means
+    survey_weights = x$survey_weights, codebook = book_of_sets(x),
+    means = x$means, unit = x$members$unit
   )
 }
 
 #' The table of a set's synthesized columns, see synthesized_columns()
 #' @noRd
 file_columns <- function(x) {
-  specs <- column_specs(x$codebook)
+  specs <- column_specs(book_of_sets(x))
   specs <- specs[setdiff(names(specs), x$published)]
-  specs <- Filter(function(spec) spec$kind$released, specs)
   field <- function(f) unname(vapply(specs, `[[`, "", f))
   transform <- field("transform")
   columns <- data.frame(

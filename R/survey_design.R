@@ -110,14 +110,17 @@ check_shows_noise <- function(sets, set) {
 #' @noRd
 set_design <- function(sets, set) {
   frame <- as.data.frame(sets, set = set)
+  # Persons of a household are drawn together
+  unit <- if (is.null(sets$unit)) 1 else as.name(sets$unit)
+  ids <- stats::as.formula(call("~", unit), baseenv())
   design <- if (is.null(sets$totals)) {
-    plain_design(frame, frame[[sets$survey_weights]])
+    plain_design(frame, frame[[sets$survey_weights]], ids)
   } else {
     raked_design(frame, sets$survey_weights, sets$totals, set)
   }
   # As it can be made from the frame, without what was called here
   design$call <- as.call(list(
-    quote(svydesign), ids = quote(~1), data = quote(set),
+    quote(svydesign), ids = call("~", ids[[2]]), data = quote(set),
     weights = call("~", as.name(sets$survey_weights))
   ))
   design

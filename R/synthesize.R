@@ -70,7 +70,8 @@
 #' @param n (count or `NULL`; for a [file_release()], [cleared_tables()] or
 #'   [fit_file()]) Number of records per set. `NULL`, the default: the number of
 #'   records of the file, or the noisy released number if it is protected. With
-#'   published columns, `n` must be their number of records.
+#'   published columns, `n` must be their number of records. Of a plan with
+#'   [members()] it is the number of households.
 #' @param into (string, table of dplyr, or `NULL`; for a [file_release()]) Where
 #'   sets are written to. A string is the path of a new folder: CSV files of at
 #'   most a million records each, with their codebook and label. A table, such
@@ -254,7 +255,8 @@ draw_planned <- function(x, plan) {
     new_synthetic_data(
       order(drawn$sets, drawn$columns$name), drawn$columns, plan$label,
       plan$asked$assignment,
-      drawn$combine, drawn$survey_weights, drawn$codebook, drawn$means
+      drawn$combine, drawn$survey_weights, drawn$codebook, drawn$means,
+      drawn$unit
     )
   }
   list(synthetic = synthetic, label = plan$label)
@@ -342,6 +344,10 @@ pay_sets <- function(ledger, x, label, rows, run = NULL) {
     again = isTRUE(run$again),
     paid = function() note_charged(run, "sets", label$charges),
     # A fit has no unit: its charges are for records
-    unit = if (inherits(x, "file_release") && !is.null(x$unit$column)) x$unit
+    unit = if (!is.null(unclass(x)$members)) {
+      unit_of_ledger(x, ledger)
+    } else if (inherits(x, "file_release") && !is.null(x$unit$column)) {
+      x$unit
+    }
   )
 }

@@ -36,7 +36,11 @@
 #'     of a whole file, see [survey_design()]; `totals` (list or `NULL`): the
 #'     public totals to which [rake_weights()] raked them;
 #'   * `codebook` and `means` (of a [file_release()] only): the agency's
-#'     [codebook()] for the columns of a set, and how uncertain their means are.
+#'     [codebook()] for the columns of a set, and how uncertain their means are;
+#'   * `unit` (string or `NULL`): of sets with households (see [members()]), the
+#'     column that numbers them. The numbers are new: 1 is no household of the
+#'     file, and no household of another set. `n_records` counts the persons of
+#'     the first set. Members of a household stay together in every form.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
 #'   `for`, `Map()`, `do.call()` and purrr's `map()` would go over the elements
@@ -116,10 +120,11 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 #' @param survey_weights (string or `NULL`) Their column.
 #' @param codebook (`codebook` or `NULL`) Of whole files.
 #' @param means (data frame or `NULL`) See released_means().
+#' @param unit (string or `NULL`) The column that numbers households.
 #' @noRd
 new_synthetic_data <- function(sets, columns, label, assignment, combine,
                                survey_weights = NULL, codebook = NULL,
-                               means = NULL) {
+                               means = NULL, unit = NULL) {
   synthetic <- new_result(
     "synthetic_data",
     sets = sets, guarantee = publish_guarantee(label), columns = columns,
@@ -133,6 +138,7 @@ new_synthetic_data <- function(sets, columns, label, assignment, combine,
   synthetic$survey_weights <- survey_weights
   synthetic$codebook <- codebook
   synthetic$means <- means
+  synthetic$unit <- unit
   seal(synthetic)
 }
 
@@ -304,11 +310,11 @@ as.list.synthetic_data <- function(x, ...) x$sets
 as.data.frame.synthetic_data <- function(x, ..., set = NULL) {
   set <- set %||% if (x$m > 1) "all" else 1
   if (!identical(set, "all")) {
-    return(plain_frame(leaving_form(x[[check_count(set, min = 1)]])))
+    return(plain_frame(leaving_form(x[[check_count(set, min = 1)]], x$unit)))
   }
-  sets <- lapply(x$sets, function(set) plain_frame(leaving_form(set)))
+  sets <- lapply(x$sets, function(set) plain_frame(leaving_form(set, x$unit)))
   stacked <- plain_frame(stacked_sets(sets))
-  number <- data.frame(rep(seq_len(x$m), each = x$n_records))
+  number <- data.frame(rep(seq_len(x$m), vapply(sets, nrow, 1L)))
   cbind(stats::setNames(number, set_column(names(stacked))), stacked)
 }
 
@@ -323,10 +329,13 @@ set_column <- function(columns) {
 #'
 #' The order is the operating system's entropy, whatever seed the set has.
 #' @param set (data frame) Of `synthetic_data`, whose columns are values alone.
+#' @param unit (string or `NULL`) The column whose members stay together.
 #' @noRd
-leaving_form <- function(set) {
-  n <- nrow(set)
-  set_rows_of(set, random_rows(n, n, seed_words(NULL)))
+leaving_form <- function(set, unit = NULL) {
+  number <- if (is.null(unit)) seq_len(nrow(set)) else set[[unit]]
+  n <- max(0L, number)
+  place <- order(random_rows(n, n, seed_words(NULL)))
+  set_rows_of(set, order(place[number]))
 }
 
 #' Sets whose published rows are no longer in the order of the file
@@ -384,7 +393,7 @@ print_lines.synthetic_data <- function(x) {
     if (n_moved > 0) {
       sprintf("  moved to the ends: %s values", format_count(n_moved))
     },
-    weights_line(x),
+    if (!is.null(x$unit)) households_line(x), weights_line(x),
     wrap_line(paste("label:", format(label))),
     paste0(
       "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
@@ -393,6 +402,17 @@ print_lines.synthetic_data <- function(x) {
     ),
     if (nothing) "  Without a guarantee: not for release"
   )
+}
+
+#' How many households sets have
+#' @noRd
+households_line <- function(x) {
+  n <- vapply(x$sets, function(set) max(set[[x$unit]]), 1L)
+  wrap_line(sprintf(
+    "households: %s, numbered anew in %s: %s", x$unit,
+    if (x$m == 1) "the set" else "each set",
+    paste(unique(format_count(range(n))), collapse = " to ")
+  ))
 }
 
 #' Which column has the survey weights, and what they sum to by statement

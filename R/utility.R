@@ -69,6 +69,7 @@
 #'     large as the file, `std_difference` is 0.8 on average in absolute value.
 #'     A model treats codes of amounts as numbers. If the codes are not
 #'     quantities, remove them from the columns that the formula uses;
+#'   * `households` (of sets with [members()]): see the section *Households*;
 #'   * `propensity` (with `pmse`): for each `set` and `method` `pmse`,
 #'     `pmse_ratio` (divided by its expectation by chance), `parameters` and
 #'     `levels` of the logistic regression, and `records` of the file that were
@@ -138,6 +139,23 @@
 #' the sets' values; zero, codes and missing are levels of their own. Tables
 #' count records, without survey weights. `"cart"` is a tree as `utility.gen()`
 #' grows it.
+#' @section Households:
+#' Sets of a plan with [members()] are compared as households, too. `households`
+#' has a row for each set and table: its `kind`, `column` and `table`, the
+#' `distance` from the file and that of a `fresh` sample. The kinds are
+#' * `sizes`: how many members a household has, alone and by each column that
+#'   its members share;
+#' * `numbers`: how many members have a level of a column, such as persons
+#'   employed or children, and what their amounts sum to, in ten bins;
+#' * `members`: a column of a member and of another one of the same household,
+#'   where each member counts once: ages of couples, parents and children.
+#'
+#' Their means, and what they are divided by fresh samples, are in `overall` and
+#' in `table`. Here a fresh sample is one of households: 20 are drawn from the
+#' file, also for the tables and statistics of persons. Only models and
+#' propensity scores are beside what single persons would have by chance.
+#' Households of the file that have more members than `slots` are as they are.
+#' `data` needs the column of the households' numbers.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   the file or in a set; arguments that do not apply to whole files.
 #' @references
@@ -195,6 +213,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
 utility_measures <- function() {
   list(
     distribution = measure_distribution, tables = measure_tables,
+    households = measure_households,
     statistics = measure_statistics, groups = measure_groups,
     models = measure_models, propensity = measure_propensity
   )
@@ -207,7 +226,8 @@ new_utility <- function(class, case, found, ...) {
   new_result(
     class,
     table = found$table, overall = found$overall, fresh = found$fresh,
-    pairs = rows$pairs, statistics = said_statistics(rows$statistics),
+    pairs = rows$pairs, households = rows$households,
+    statistics = said_statistics(rows$statistics),
     models = rows$models, coefficients = rows$coefficients,
     propensity = rows$propensity, survey_weights = case$survey_weights, ...
   )
@@ -407,11 +427,14 @@ file_utility <- function(sets, data, asked, given) {
 
 #' What measures of utility take of sets of whole files
 #' @return (list) As variable_case(), without what is of one variable alone, and
-#'   `published` (character).
+#'   `published` (character), `unit` (string or `NULL`: what numbers
+#'   households).
 #' @noRd
 file_case <- function(sets, data, asked = list()) {
   names <- names(sets$sets[[1]])
   check_columns(names, data, "data")
+  if (!is.null(sets$unit)) check_homes(data, sets$unit)
+  names <- setdiff(names, sets$unit)
   data <- as.data.frame(data)
   frames <- in_file_order(
     lapply(sets$sets, without_labels), data, sets$columns$name
@@ -430,8 +453,18 @@ file_case <- function(sets, data, asked = list()) {
     }),
     parts = function(name, both) propensity_parts(specs[[name]], both[[name]]),
     alike = function(data) as_kinds_have(data[names], specs),
-    published = setdiff(names, sets$columns$name)
+    published = setdiff(names, sets$columns$name), unit = sets$unit
   ))
+}
+
+#' @noRd
+check_homes <- function(data, unit) {
+  unnamed <- which(is.na(data[[unit]]))
+  refuse_if(
+    length(unnamed) > 0, "Every member must belong to a household.",
+    x = "{.val {unit}} is missing for {length(unnamed)} record{?s}.",
+    arg = "data", rows = unnamed
+  )
 }
 
 # Printing ---------------------------------------------------------------------
@@ -503,7 +536,8 @@ print_lines.file_utility <- function(x) {
       "Utility of synthetic files, mean over %s",
       counted(nrow(x$table), "set")
     ),
-    table_lines(x), propensity_lines(x$propensity),
+    table_lines(x), if (!is.null(x$households)) household_lines(x),
+    propensity_lines(x$propensity),
     if (!is.null(x$models)) paste0("  ", format_table(model_table(x$models))),
     statistic_lines(x), wrap_line(x$remarks),
     sprintf(
@@ -541,6 +575,28 @@ table_lines <- function(x) {
       "Distances are total variation distances from the tables of the file. A",
       "fresh sample of the file, as large as a set, has a ratio of 1."
     ))
+  )
+}
+
+#' What households are like beside the file's
+#' @noRd
+household_lines <- function(x) {
+  shown <- data.frame(
+    households = c("sizes", "numbers and sums", "two members"),
+    distance = x$overall[household_figures],
+    fresh = x$overall[paste0(household_figures, "_ratio")]
+  )
+  worst <- mean_households(x$households)
+  worst <- utils::head(worst[order(-worst$ratio), ], 5)
+  named <- data.frame(
+    table = worst$table, distance = worst$distance, fresh = worst$ratio
+  )
+  names(shown)[3] <- names(named)[3] <- fresh_header
+  c(
+    paste0("  ", format_table(shown[!is.na(shown$distance), ])),
+    "  The tables of households that are farthest off:",
+    paste0("  ", format_table(named)),
+    wrap_line("Fresh samples, of tables above, too, are samples of households.")
   )
 }
 

@@ -48,8 +48,7 @@ write_drawn <- function(x, plan, into) {
     put <- function(file, write, what) {
       writing(into, write(what, file.path(folder, file)))
     }
-    book <- book_of(x$codebook, decoded_columns(x))
-    put("codebook.csv", write_codebook, book)
+    put("codebook.csv", write_codebook, book_of_sets(x))
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
     draw_parts(x, plan, function(part, file) put(file, write_csv, part))
   })
@@ -69,13 +68,18 @@ draw_parts <- function(x, plan, take, workers = TRUE) {
   records <- plan$asked$m * plan$rows$n
   words <- words_of_files(plan$asked$seed)
   frame <- environment()
+  n <- parts$records
+  # Households are numbered through the parts of a set
+  before <- stats::ave(n, parts$set, FUN = cumsum) - n
   item <- function(i) {
     tell_long_step(paste("Part", i, "of", nrow(parts)), records, frame)
-    list(number = i, n = parts$records[i], words = words)
+    list(number = i, n = n[i], words = words, before = before[i])
   }
   remote <- workers &&
     draws_on_workers(nrow(parts), records * length(x$schema))
   draw_each(nrow(parts), file_drawer(x), item, remote, function(i, part) {
+    # Of households: as many as they have members
+    parts$records[i] <<- nrow(part)
     take(part, parts$file[i])
   })
   parts
@@ -88,7 +92,7 @@ new_written_sets <- function(into, table, label, plan) {
   seal(new_result(
     "written_sets",
     into = into, table = table, guarantee = label,
-    m = plan$asked$m, n_records = plan$rows$n
+    m = plan$asked$m, n_records = sum(table$records[table$set == 1])
   ))
 }
 

@@ -109,7 +109,7 @@ write_to_table <- function(x, plan, target) {
   )
   first <- TRUE
   texts <- target$backend$texts(target)
-  draw_parts(x, plan, function(part, file) {
+  parts <- draw_parts(x, plan, function(part, file) {
     writing(target$name, DBI::dbAppendTable(
       con, target$id, database_rows(part, target$backend, texts)
     ))
@@ -120,11 +120,12 @@ write_to_table <- function(x, plan, target) {
     first <<- FALSE
     # Rows lie as they came: here, in the order of parts
   }, workers = FALSE)
-  check_rows(plan$rows$n)
+  n <- sum(parts$records)
+  check_rows(n)
   writing(target$name, DBI::dbCommit(con))
   done <- TRUE
   new_written_sets(
-    target$name, data.frame(set = 1L, records = plan$rows$n),
+    target$name, data.frame(set = 1L, records = n),
     publish_guarantee(plan$label), plan
   )
 }

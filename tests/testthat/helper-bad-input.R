@@ -176,6 +176,9 @@ make_bad_input_calls <- function() {
     file_plan = call(file_plan,
       data = data, codebook = book, publish = "g", unit = NULL, rules = ~ y > 0
     ),
+    members = call(members,
+      order = ~ -y, slots = 2, household = "g", size = "x", person = "name"
+    ),
     decode_file = call(decode_file,
       plan = plan, codes = plan$codes, amounts = plan$amounts
     ),

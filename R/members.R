@@ -1,0 +1,494 @@
+# Households: a unit's records as the members of one wide record. A record of
+# the plan is then a household, and its columns are those of the household, how
+# many members it has, and each member's own. A wide file is a file like any
+# other to everything else; members-rules.R has its rules, and unfolded() goes
+# the way back.
+
+#' Say how the records of a unit become its members
+#'
+#' For [file_plan()]: `file_plan(persons, book, unit = "household",
+#' members = members(~ -age, slots = 6))`. The records of a unit, such as the
+#' persons of a household, become one wide record: the columns of the household,
+#' how many members it has, and the columns of its first, second, ... member.
+#' A household then moves every table by one record, whatever its size, and a
+#' set has households: their sizes, who lives with whom, what members have in
+#' common.
+#'
+#' @section Sets:
+#' [synthesize()] returns persons, in the columns of the file. Its `n` counts
+#' households. The column `unit` has new numbers from 1, which have nothing to
+#' do with those of the file; members of a household stand together, in their
+#' order. A member exists only if the one before does, and as a whole: no set
+#' has half a person, and `size` is the number of members in every household.
+#' [utility()] compares households, too. The wide columns have names such as
+#' `age.1` and `age.2`, and the number of members is the column `members`: these
+#' are the names in the print of a plan and in [tables()], which then counts
+#' households.
+#' @section Order of members:
+#' The order is public and comes from the members' own columns alone. `~ -age`
+#' is from the oldest to the youngest, `~ relation - age` by the codebook's
+#' order of `relation` and then from the oldest. Missing values come last. Ties
+#' are resolved by the other columns, in the codebook's order; members who are
+#' equal in all of them may change places without any difference. The order of
+#' the file's rows has no influence. In every set, members are in the order of
+#' the first column of `order`.
+#' @section Rules across members:
+#' A rule of [file_plan()] holds for every member. A rule can also name members:
+#' `member(2)$age` is the second member's age; if there is none, the rule counts
+#' as met. `n_members()` is the number of members, `n_members(status ==
+#' "working")` of those for whom a condition holds, `any_member(age >= 18)`
+#' whether there is one. The columns of such a rule may have at most a million
+#' combinations of levels.
+#' @section What does not apply:
+#' [risk()] and [identification_risk()] look at persons one by one: what an
+#' intruder finds who knows a whole household is not in them. `publish` of
+#' [file_plan()], [cleared_tables()] and [rake_weights()] are refused for plans
+#' or sets with members. A survey weight must be a column of the household.
+#' Relations of three columns that no two of them show are lost, as in every
+#' [file_release()]: a child's age given both parents' ages, say.
+#'
+#' @param order (formula) Columns by which members are put in order, see below.
+#' @param slots (count) The largest number of members, at least 1 and at most
+#'   20. It is public. Further members are left out: a message counts them for
+#'   the agency, and nothing is published of them. More slots make more noise,
+#'   so state what nearly all households have: of six slots or five the noise is
+#'   about the same.
+#' @param household (character or `NULL`) Columns that all members of a
+#'   household share, such as its region. Default `NULL`: none.
+#' @param size (string or `NULL`) The column that says how many members the
+#'   household has, if the file has one. Sets count it; it is at most `slots`.
+#'   Default `NULL`.
+#' @param person (string or `NULL`) An identifier of the codebook that numbers
+#'   persons: a file that has a person twice is refused. Default `NULL`: nobody
+#'   looks, as equal members of a household may be twins.
+#' @return A `household_members`, for `file_plan()`.
+#' @section Error types: `pseudosynth_error_input`: arguments that are not as
+#'   described. [file_plan()] refuses with class `pseudosynth_error_members`, a
+#'   `pseudosynth_error_input`: members without a household, a person twice,
+#'   columns of a household that differ between its members, and a `size` that
+#'   is not the number of members; the field `rows` has their records.
+#' @section Messages: `pseudosynth_message_members`, for the agency alone: how
+#'   many members beyond `slots` are left out.
+#' @section Privacy: The guarantee is for a whole household, added or removed,
+#'   or exchanged for any other: the plan has one record for each. Members
+#'   beyond `slots` are not in the plan. A file is refused for what a household
+#'   by itself shows, which one household more or less does not change for
+#'   others.
+#' @seealso [file_plan()], [file_release()]
+#' @examples
+#' persons <- data.frame(
+#'   home = rep(1:150, each = 2), region = rep(c("north", "south"), each = 150),
+#'   age = rep(c("adult", "adult", "adult", "child"), 75)
+#' )
+#' book <- edit_codebook(draft_codebook(persons), home = "id")
+#' plan <- file_plan(persons, confirm_codebook(book), unit = "home",
+#'   members = members(~age, slots = 2, household = "region")
+#' )
+#' release <- file_release(plan, epsilon = 1)
+#' head(as.data.frame(synthesize(release)))
+#' @export
+members <- function(order, slots, household = NULL, size = NULL,
+                    person = NULL) {
+  check_present(order)
+  check_that(
+    inherits(order, "formula") && length(order) == 2, order,
+    "{.arg order} must be a one-sided formula.",
+    i = "From the oldest: {.code ~ -age}.", arg = "order"
+  )
+  order <- order_signs(order[[2]])
+  check_present(slots)
+  slots <- check_count(slots, min = 1, max = 20)
+  check_that(
+    is.null(household) || is.character(household) && length(household) > 0 &&
+      !anyNA(household), household,
+    "{.arg household} must be names of columns.",
+    i = "{.code NULL} means none.", arg = "household"
+  )
+  check_string(size, null = TRUE)
+  check_string(person, null = TRUE)
+  new_result(
+    "household_members",
+    order = order[!duplicated(names(order))], slots = slots,
+    household = unique(household), size = size, person = person
+  )
+}
+
+#' Columns of a formula of sums, with the sign of each
+#' @return (named numbers) 1 or -1.
+#' @noRd
+order_signs <- function(x, sign = 1) {
+  if (is.name(x)) {
+    return(stats::setNames(sign, as.character(x)))
+  }
+  fn <- if (is.call(x)) called(x) else ""
+  if (fn == "(") {
+    return(order_signs(x[[2]], sign))
+  }
+  refuse_if(
+    !fn %in% c("+", "-"),
+    "{.arg order} must name columns, with {.code +} or {.code -}.",
+    i = "From the oldest: {.code ~ -age}. By two: {.code ~ relation - age}.",
+    arg = "order"
+  )
+  last <- order_signs(x[[length(x)]], if (fn == "-") -sign else sign)
+  if (length(x) == 2) last else c(order_signs(x[[2]], sign), last)
+}
+
+#' @export
+format.household_members <- function(x, ...) {
+  one_line(x, "by ", order_text(x), ", ", counted(x$slots, "slot"))
+}
+
+print_lines.household_members <- function(x) {
+  c(
+    "Members of a household",
+    field_lines(c(
+      order = order_text(x), slots = as.character(x$slots),
+      household = if (length(x$household) > 0) toString(x$household),
+      size = x$size, person = x$person
+    )),
+    "  file_plan(persons, codebook, unit = , members = x) makes the plan"
+  )
+}
+
+order_text <- function(own) {
+  toString(paste0(
+    names(own$order), ifelse(own$order < 0, ", descending", "")
+  ))
+}
+
+# The plan ---------------------------------------------------------------------
+
+#' The plan of a file of members
+#' @param plan_of (function) plan_of_file(), whose arguments the others are.
+#' @param members (`household_members`)
+#' @return (`file_plan`) Of households, with `members`: what the members are
+#'   like, and how their columns lie in the wide record.
+#' @noRd
+plan_of_members <- function(plan_of, file, book, publish, unit, rules,
+                            survey_weights, confirmed, members) {
+  specs <- column_specs(book)
+  own <- check_members(members, publish, unit, survey_weights, specs)
+  rules <- lapply(if (is.list(rules)) rules else list(rules)[!is.null(rules)],
+    function(rule) bare_code_of(rule_expression(rule))
+  )
+  across <- vapply(rules, names_members, NA)
+  file <- read_once(file, c(
+    names(Filter(function(spec) spec$kind$released, specs)), unit, own$person
+  ))
+  # Members as records: all that is refused of a record is refused here
+  persons <- plan_of(
+    file, book, NULL, NULL, if (any(!across)) rules[!across], survey_weights,
+    confirmed
+  )
+  home <- home_numbers(file, unit, own$person)
+  place <- member_places(persons, home, own)
+  check_most(place, own)
+  check_shared(persons, place, own)
+  tell_beyond(place, own)
+  # What there is to tell was told of persons
+  wide <- suppressMessages(
+    plan_of_wide(plan_of, persons, place, own, rules, survey_weights)
+  )
+  wide$rules <- lapply(wide$rules, function(rule) c(rule, implied = TRUE))
+  wide[c("confirmed", "outside", "rounded", "left_out")] <-
+    persons[c("confirmed", "outside", "rounded", "left_out")]
+  wide$unit <- list(
+    column = unit, records = 1L, index = seq_len(wide$n_records)
+  )
+  wide$members <- c(own, list(
+    slot = slots_of_columns(names(wide$levels), own),
+    persons = c(
+      persons[c("codebook", "schema", "tibble")],
+      list(rules = vapply(rules, deparse1, ""))
+    ),
+    # What is confidential of them; a ledger marks the file's own columns
+    beyond = sum(place$slot > own$slots), file = persons[c("codes", "amounts")]
+  ))
+  seal(wide)
+}
+
+#' A file whose records have one order, whoever reads them
+#'
+#' What an engine holds has none: a second pass may give another one, and the
+#' members of a household would be somebody else.
+#' @noRd
+read_once <- function(file, names) {
+  parts <- list()
+  file$chunks(names, function(chunk) parts <<- c(parts, list(chunk)))
+  columns <- parts[[1]]
+  if (length(parts) > 1) {
+    columns <- lapply(stats::setNames(nm = names), function(name) {
+      do.call(c, lapply(parts, `[[`, name))
+    })
+  }
+  file$chunks <- function(names, f) f(columns[names])
+  file
+}
+
+#' The plan of the wide file. Its records are households: of errors, too
+#' @noRd
+plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
+  specs <- column_specs(persons$codebook)
+  book <- wide_codebook(persons$codebook, own)
+  # What the codebook states was looked at with all persons together
+  stated <- unlist(lapply(column_specs(book), function(spec) {
+    as.double(c(spec$lower, spec$upper, spec$codes, spec$heaps))
+  }))
+  tryCatch(
+    with_file(wide_columns(persons, place, own), function(file) {
+      plan_of(
+        file, book, NULL, NULL, wide_rules(rules, own, specs), survey_weights,
+        c(suppressWarnings(as.double(persons$confirmed)), unname(stated))
+      )
+    }),
+    pseudosynth_error_input = function(error) {
+      error$rows <- which(place$home %in% error$rows)
+      stop(error)
+    }
+  )
+}
+
+#' @return (list) `members` with `columns`, those of each member, and the `unit`
+#'   with its `records`: the most that a household has, `NA` where the codebook
+#'   does not say.
+#' @noRd
+check_members <- function(members, publish, unit, survey_weights, specs) {
+  check_class(members, "household_members", "Make one with {.fn members}.")
+  own <- unclass(members)
+  attributes(own) <- list(names = names(own))
+  refuse_if(
+    is.null(unit), "{.arg members} needs {.arg unit}.",
+    i = "The column that says which records are members of one household.",
+    arg = "unit"
+  )
+  check_string(unit)
+  for (name in c(unit, own$person)) {
+    check_names(name, names(specs), arg = "unit")
+    refuse_if(
+      specs[[name]]$kind$released,
+      "{.val {name}} must be an identifier in the codebook.",
+      i = "{.code edit_codebook(book, {name} = \"id\")}.", arg = "unit"
+    )
+  }
+  refuse_if(
+    length(publish) > 0, "{.arg publish} does not apply with {.arg members}.",
+    x = "A set has households of its own, in which published columns of the
+         file have no place.", i = "Leave it out.", arg = "publish"
+  )
+  kept <- names(Filter(function(spec) spec$kind$released, specs))
+  check_names(names(own$order), kept, arg = "order")
+  check_names(own$household, kept, arg = "household")
+  check_names(own$size, kept, arg = "size")
+  own$household <- setdiff(own$household, own$size)
+  own$columns <- setdiff(kept, c(own$household, own$size))
+  own[c("unit", "records")] <- list(unit, specs[[unit]]$records)
+  shared <- setdiff(names(own$order), own$columns)
+  refuse_if(
+    length(shared) > 0, "{.arg order} must name columns of members.",
+    x = "{.val {shared}} {?is/are} the household's.", arg = "order"
+  )
+  refuse_if(
+    !is.null(survey_weights) && !survey_weights %in% own$household,
+    "{.arg survey_weights} must be a column of the household.",
+    i = "Name it in {.arg household}.", arg = "survey_weights"
+  )
+  if (!is.null(own$size)) check_size_levels(own, specs[[own$size]])
+  taken <- c(count_column, outer(own$columns, seq_len(own$slots), slot_name))
+  taken <- intersect(taken, names(specs))
+  refuse_if(
+    length(taken) > 0, "Columns must not have the names of members' columns.",
+    x = "{.val {taken}} {?is/are} such a name.",
+    i = "Rename {cli::qty(length(taken))}{?it/them}.", arg = "data"
+  )
+  own
+}
+
+#' What members can be, `size` must be able to say
+#' @noRd
+check_size_levels <- function(own, spec) {
+  lacks <- which(is.na(member_counts(seq_len(own$slots), spec)))
+  refuse_if(
+    length(lacks) > 0, "{.val {own$size}} must count members.",
+    x = "The codebook does not have {.val {lacks}} for it, but a household may
+         have from 1 to {own$slots} members.",
+    i = "State the levels or bounds in the codebook.", arg = "size"
+  )
+}
+
+refuse_members <- function(rows, ..., .envir = rlang::caller_env()) {
+  if (length(rows) > 0) {
+    abort_input(
+      ..., arg = "data", rows = rows, class = "pseudosynth_error_members",
+      .envir = .envir
+    )
+  }
+}
+
+#' The number of each record's household
+#' @noRd
+home_numbers <- function(file, unit, person) {
+  read <- function(name) {
+    x <- whole_column(file, name)
+    refuse_bad_text(bad_text(x), name, length(x))
+    column_values(x)
+  }
+  # Text that is empty names nobody
+  unnamed <- function(x) which(is.na(x) | is.character(x) & x %in% "")
+  values <- read(unit)
+  rows <- unnamed(values)
+  refuse_members(
+    rows, "Every member must belong to a household.",
+    x = "{.val {unit}} is missing for {length(rows)} record{?s}."
+  )
+  if (!is.null(person)) {
+    own <- read(person)
+    rows <- unnamed(own)
+    refuse_members(
+      rows, "Every member must have a number.",
+      x = "{.val {person}} is missing for {length(rows)} record{?s}."
+    )
+    rows <- which(own %in% own[duplicated(own)])
+    refuse_members(
+      rows, "No person may be in the file twice.",
+      x = "{length(rows)} records have a {.val {person}} that others have,
+           too.",
+      i = "If numbers start anew in every household, leave {.arg person} out."
+    )
+  }
+  match(values, unique(values))
+}
+
+#' Where each record stands in its household
+#'
+#' By public columns alone: members that tie in all of them are equal.
+#' @param home (integer) See home_numbers().
+#' @return (list of integer) `home`, `slot`, `size` (by home).
+#' @noRd
+member_places <- function(plan, home, own) {
+  specs <- column_specs(plan$codebook)
+  keys <- lapply(union(names(own$order), own$columns), function(name) {
+    spec <- specs[[name]]
+    number <- if (spec$kind$valued) {
+      record_numbers(plan, spec)
+    } else {
+      code <- code_of(plan$codes, name)
+      replace(code, code > length(stated_levels(spec)), NA)
+    }
+    sign <- own$order[name]
+    list(is.na(number), number * if (is.na(sign)) 1 else sign)
+  })
+  sorted <- do.call(order, c(list(home), unlist(keys, recursive = FALSE)))
+  size <- tabulate(home)
+  slot <- integer(length(home))
+  slot[sorted] <- sequence(size)
+  list(home = home, slot = slot, size = size)
+}
+
+#' @noRd
+check_most <- function(place, own) {
+  large <- which(place$size > own$records)
+  refuse_members(
+    which(place$home %in% large),
+    "A household of {.val {own$unit}} must have at most {own$records}
+     record{?s}: the codebook says so.",
+    x = "{length(large)} household{?s} {?has/have} more.",
+    i = "State more {.field records} in the codebook, or correct the file."
+  )
+}
+
+#' Refuse columns of a household that its members do not share
+#' @noRd
+check_shared <- function(plan, place, own) {
+  first <- which(place$slot == 1)
+  head <- first[match(place$home, place$home[first])]
+  homes <- function(rows) length(unique(place$home[rows]))
+  for (name in c(own$household, own$size)) {
+    code <- code_of(plan$codes, name)
+    value <- whole_values(plan$amounts[[name]], code)
+    rows <- which(code != code[head] | (value != value[head]) %in% TRUE)
+    refuse_members(
+      rows, "All members of a household must have the same {.val {name}}.",
+      x = "In {counted(homes(rows), 'household')} they have not.",
+      i = "Leave it out of {.arg household}: members may then differ."
+    )
+  }
+  if (!is.null(own$size)) {
+    spec <- column_specs(plan$codebook)[[own$size]]
+    stated <- if (spec$kind$valued) {
+      record_numbers(plan, spec)
+    } else {
+      text_number(block_levels(spec))[code_of(plan$codes, own$size)]
+    }
+    rows <- which(!(stated == place$size[place$home]) %in% TRUE)
+    refuse_members(
+      rows, "{.val {own$size}} must be the number of members.",
+      x = "It is another number for {counted(homes(rows), 'household')}.",
+      i = "If it counts something else, name it in {.arg household}."
+    )
+  }
+}
+
+#' The number of each record, `NA` where an amount has none
+#' @noRd
+record_numbers <- function(plan, spec) {
+  amount <- plan$amounts[[spec$column]]
+  code <- code_of(plan$codes, spec$column)
+  replace(amount_parts(spec)$value[code], amount$records, amount$values)
+}
+
+#' Say how many members are left out: to the agency alone
+#' @noRd
+tell_beyond <- function(place, own) {
+  beyond <- sum(place$slot > own$slots)
+  if (beyond > 0) {
+    large <- sum(place$size > own$slots)
+    tell_of(
+      "members",
+      "{counted(beyond, 'member')} of {counted(large, 'household')} beyond the
+       first {own$slots} {cli::qty(beyond)}{?is/are} left out.",
+      i = "Nothing is published of {cli::qty(beyond)}{?this one/them}. More
+           {.arg slots} keep them, and make more noise."
+    )
+  }
+}
+
+# What others ask --------------------------------------------------------------
+
+#' Whom a ledger counts costs for: a release for records costs a household as
+#' often as it has records
+#' @param x (list) `members`, of a plan or a release.
+#' @noRd
+unit_of_ledger <- function(x, ledger) {
+  own <- x$members
+  refuse_if(
+    !is.null(ledger) && is.na(own$records),
+    "For a ledger, the codebook must state how many records a household has at
+     most.",
+    x = "What releases for records cost a household is not known otherwise.",
+    i = "Write the largest number that is possible, then make the plan again:
+         {.code edit_codebook(book, {own$unit} = list(records = 12))}.",
+    arg = "ledger"
+  )
+  list(column = own$unit, records = own$records)
+}
+
+#' What a release knows of members: nothing that is the file's
+#' @noRd
+released_members <- function(own) own[setdiff(names(own), c("beyond", "file"))]
+
+#' The members as the file has them, all and in its order
+#' @noRd
+members_of_file <- function(own) {
+  decode_records(own$persons, own$file$codes, own$file$amounts)
+}
+
+#' What labels say of members
+#' @noRd
+members_text <- function(own) {
+  paste0(
+    "in the order of ", order_text(own), ", ties by the other columns; the ",
+    "first ", own$slots, " count, others are left out; households have new ",
+    "numbers"
+  )
+}

@@ -1,0 +1,434 @@
+test_that("a plan of members gives the members back, numbered anew", {
+  data <- home_persons()
+  plan <- home_plan(data, home_members(4))
+  found <- decode_file(plan)
+  expect_identical(names(found), names(data))
+  expect_identical(found$home, sort(found$home))
+  expect_identical(
+    vapply(found[-1], typeof, ""), vapply(data[-1], typeof, "")
+  )
+  # The same households, whatever their numbers are
+  texts <- function(x) {
+    rows <- do.call(paste, lapply(x[-1], as.character))
+    sort(unname(vapply(split(rows, x$home), function(own) {
+      toString(sort(own))
+    }, "")))
+  }
+  expect_identical(texts(found), texts(data))
+  expect_identical(plan$n_records, length(unique(data$home)))
+  expect_true(all(plan$members$slot %in% 0:4))
+})
+
+test_that("numbers of any type, and rows in any order, give the same plan", {
+  data <- home_persons(40)
+  plan <- home_plan(data)
+  number <- match(data$home, unique(data$home))
+  kinds <- list(factor(data$home), number + 2^40)
+  for (own in kinds) {
+    other <- home_plan(replace(data, "home", list(own)))
+    expect_identical(other$codes, plan$codes)
+  }
+  # Within households the order of rows is nothing
+  mixed <- withr::with_seed(1, data[order(number, runif(nrow(data))), ])
+  expect_identical(home_plan(mixed)$codes, plan$codes)
+  sorted <- function(codes) {
+    sort(apply(codes, 1, paste, collapse = " "))
+  }
+  mixed <- withr::with_seed(1, data[sample(nrow(data)), ])
+  expect_identical(sorted(home_plan(mixed)$codes), sorted(plan$codes))
+})
+
+test_that("each household of a set is one, in every form", {
+  release <- home_release()
+  sets <- synthesize(release, m = 2)
+  for (set in sets$sets) expect_households(set)
+  expect_equal(max(sets$sets[[1]]$home), round(release$block$n))
+  expect_households(as.data.frame(sets, set = 2))
+  both <- as.data.frame(sets)
+  for (k in 1:2) expect_households(both[both$set == k, -1])
+  # In another order of households
+  expect_false(identical(both$home, as.data.frame(sets)$home))
+  expect_households(synthesize(release, n = 60)[[1]])
+  drawn <- synthesize(release, m = 2, uncertainty = TRUE)
+  for (set in drawn$sets) expect_households(set)
+})
+
+test_that("sizes are counted, and are a column where the file has one", {
+  data <- home_persons()
+  data$size <- as.integer(ave(seq_along(data$home), data$home, FUN = length))
+  plan <- home_plan(data, home_members(3, size = "size"))
+  set <- synthesize(home_release(plan))[[1]]
+  expect_identical(set$size, tabulate(set$home)[set$home])
+  expect_identical(class(set$size), "integer")
+  expect_error(
+    home_plan(replace(data, "size", 2L), home_members(3, size = "size")),
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("one slot, twelve slots, and all columns the household's but one", {
+  data <- home_persons(80)
+  one <- synthesize(home_release(home_plan(data, home_members(1))))[[1]]
+  expect_identical(one$home, seq_len(nrow(one)))
+  twelve <- home_plan(data[c("home", "region", "age")], home_members(12))
+  set <- synthesize(home_release(twelve, 10))[[1]]
+  expect_true(all(diff(set$home) %in% 0:1))
+  expect_gt(max(tabulate(set$home)), 1)
+  few <- home_plan(data[c("home", "region", "age")])
+  expect_identical(few$members$columns, "age")
+})
+
+test_that("rules hold for every member, and across members", {
+  data <- home_persons()
+  rules <- list(
+    ~ !work | age != "0-19", ~ any_member(age != "0-19"),
+    ~ n_members(age == "0-19") <= 1, ~ member(1)$age != "0-19",
+    ~ region == "north" | n_members() < 4
+  )
+  data$age[duplicated(paste(data$home, data$age)) & data$age == "0-19"] <-
+    "20-59"
+  plan <- home_plan(data, rules = rules)
+  expect_match(printed(plan), "n_members(age == \"0-19\") <= 1", fixed = TRUE)
+  set <- synthesize(home_release(plan, 1))[[1]]
+  child <- set$age == "0-19"
+  expect_false(any(set$work & child))
+  expect_true(all(tapply(child, set$home, sum) <= 1))
+  expect_false(any(child & !duplicated(set$home)))
+  # Records that break a rule are those of the file
+  data$age[1:2] <- "0-19"
+  data$home[1:2] <- "alone"
+  data$region[1:2] <- "north"
+  error <- expect_error(
+    home_plan(data, rules = ~ member(1)$age != "0-19"),
+    class = "pseudosynth_error_rule"
+  )
+  expect_identical(error$rows, 1:2)
+  expect_match(conditionMessage(error), "member(1)$age", fixed = TRUE)
+  wrong <- list(
+    ~ member(4)$age == "60+", ~ any_member(region == "n"), ~ any_member(),
+    ~ member(x)$age == "60+", ~ member()$age == "60+", ~ member(1) == "60+",
+    ~ member(1.5)$age == "60+", ~ any_member(home == "a"), ~ members > 1,
+    ~ n_members(age == "60+", work) > 0, ~ any_member(any_member(work))
+  )
+  data <- home_persons(20)
+  for (rule in wrong) {
+    expect_error(
+      home_plan(data, rules = rule), class = "pseudosynth_error_input"
+    )
+  }
+})
+
+test_that("a member is compared with another one", {
+  data <- home_persons(40)
+  data$sex[sequence(rle(data$home)$lengths) == 2] <- "f"
+  data$age[!duplicated(data$home)] <- "60+"
+  data$sex[!duplicated(data$home)] <- "m"
+  plan <- home_plan(data, members(~ -age + sex, 2, "region"), rules = list(
+    ~ member(2)$age <= member(1)$age,
+    ~ member(1)$sex != member(2)$sex | member(2)$age == "60+"
+  ))
+  # Whoever has a second member; whoever has none is excused
+  forbidden <- vapply(plan$rules, function(rule) nrow(rule$forbidden), 1L)
+  texts <- vapply(plan$rules, `[[`, "", "text")
+  own <- match("member(2)$age <= member(1)$age", texts)
+  expect_identical(forbidden[own], 3L)
+  own <- grep("member(1)$sex", texts, fixed = TRUE)
+  expect_identical(forbidden[own], 4L)
+})
+
+test_that("amounts are in order, missing ones last, and no way around rules", {
+  data <- home_persons(60)[c("home", "region", "sex", "age")]
+  data$income <- withr::with_seed(2, round(stats::rlnorm(nrow(data), 9)))
+  data$income[data$age == "0-19"] <- 0
+  data$sex[data$income == 0] <- "f"
+  data$income[c(1, 5, 9)] <- NA
+  data$sex[1:20] <- NA
+  data$age <- as.Date("2000-01-01") - 10 * seq_len(nrow(data))
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(data),
+    home = list(type = "id"), sex = list(missing = TRUE),
+    age = list(type = "date", lower = "1900-02-15", upper = "2000-12-31"),
+    income = list(lower = 1, upper = 1e6, zero = TRUE)
+  )))
+  planned <- function(columns) {
+    kept <- as.data.frame(book)$column %in% columns
+    suppressMessages(file_plan(data[columns],
+      codebook(as.data.frame(book)[kept, ]),
+      unit = "home", members = members(~ -income, 3, "region"),
+      rules = ~ sex == "f" | is.na(income) | income > 0
+    ))
+  }
+  sorted <- function(set) {
+    own <- split(set$income, set$home)
+    identical(own, lapply(own, sort, decreasing = TRUE, na.last = TRUE))
+  }
+  found <- decode_file(planned(names(data)))
+  expect_true(all(found$age %in% data$age))
+  expect_s3_class(found$age, "Date")
+  expect_true(sorted(found))
+  release <- home_release(planned(setdiff(names(data), "age")))
+  set <- synthesize(release)[[1]]
+  expect_true(sorted(set))
+  expect_true(anyNA(set$sex))
+  expect_false(any(set$sex == "m" & set$income == 0, na.rm = TRUE))
+  # Slots exist as a whole
+  codes <- draw_block(release$block, 1, 200, c(1, 2))[[1]]
+  colnames(codes) <- names(release$levels)
+  for (name in c("sex", "income")) {
+    for (k in 2:3) {
+      column <- paste0(name, ".", k)
+      level <- release$levels[[column]][codes[, column]]
+      none <- level %in% c("no such member", "code -1")
+      expect_identical(none, unname(codes[, "members"]) < k)
+    }
+  }
+})
+
+# Bad input --------------------------------------------------------------------
+
+test_that("what is no file of households is refused before anything is paid", {
+  data <- home_persons(30)
+  refused <- function(data, rows, ...) {
+    error <- expect_error(
+      home_plan(data, ...), class = "pseudosynth_error_members"
+    )
+    expect_identical(error$rows, rows)
+    expect_no_match(conditionMessage(error), "SECRET", fixed = TRUE)
+  }
+  # Without a household
+  for (none in c(NA, "")) {
+    other <- data
+    other$home[3] <- none
+    refused(other, 3L)
+  }
+  # A column that members do not share
+  at <- which(duplicated(data$home))[1]
+  other <- data
+  other$region[at] <- setdiff(c("north", "south"), other$region[at])
+  error <- expect_error(home_plan(other), class = "pseudosynth_error_members")
+  expect_true(all(error$rows %in% which(data$home == data$home[at])))
+  # A person twice
+  data$person <- seq_len(nrow(data))
+  other <- data
+  other$person[2] <- 1L
+  book <- function(data, ...) {
+    suppressMessages(confirm_codebook(edit_codebook(
+      draft_codebook(data), home = list(type = "id", ...),
+      person = list(type = "id")
+    )))
+  }
+  planned <- function(data, ...) {
+    suppressMessages(file_plan(data, book(data, ...),
+      unit = "home", members = home_members(person = "person")
+    ))
+  }
+  expect_s3_class(planned(data), "file_plan")
+  error <- expect_error(planned(other), class = "pseudosynth_error_members")
+  expect_identical(error$rows, 1:2)
+  # More records than the codebook says
+  expect_error(
+    planned(data, records = 2), class = "pseudosynth_error_members"
+  )
+})
+
+test_that("arguments that do not fit are refused with the line that works", {
+  data <- home_persons(20)
+  book <- draft_codebook(data)
+  input <- "pseudosynth_error_input"
+  expect_error(file_plan(data, book, members = home_members()), class = input)
+  expect_error(home_plan(data, publish = "region"), class = input)
+  expect_error(home_plan(data, survey_weights = "sex"), class = input)
+  for (own in list(
+    list(), members(~region, 2, "region"), members(~zz, 2),
+    home_members(household = "zz"), home_members(size = "zz"),
+    home_members(person = "sex"), home_members(person = "zz")
+  )) {
+    expect_error(home_plan(data, own), class = input)
+  }
+  named <- stats::setNames(data, c("home", "region", "age", "age.1", "work"))
+  expect_error(home_plan(named), class = input)
+  for (order in list(~ age * sex, ~1, y ~ age, "age", NULL)) {
+    expect_error(members(order, 2), class = input)
+  }
+  for (slots in list(0, 21, 2.5, "a", NULL, c(1, 2))) {
+    expect_error(members(~age, slots), class = input)
+  }
+  expect_error(members(~age, 2, household = 1), class = input)
+  expect_error(members(~age, 2, size = 1), class = input)
+  expect_error(members(~age), class = input)
+  expect_match(printed(members(~ -age, 2)), "age, descending", fixed = TRUE)
+})
+
+test_that("members beyond the slots are counted for the agency alone", {
+  data <- home_persons()
+  beyond <- sum(pmax(table(data$home) - 2, 0))
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(data), home = "id"
+  )))
+  expect_message(
+    plan <- file_plan(data, book, unit = "home", members = home_members(2)),
+    class = "pseudosynth_message_members"
+  )
+  expect_equal(plan$members$beyond, beyond)
+  expect_match(printed(plan), paste(beyond, "members"), fixed = TRUE)
+  release <- home_release(plan)
+  expect_null(release$members$beyond)
+  expect_null(release$members$file)
+  expect_no_match(printed(release), "left out  ", fixed = TRUE)
+})
+
+# Guarantee --------------------------------------------------------------------
+
+test_that("a household more moves the noisy sums alone, within their bound", {
+  plan <- home_plan(home_persons(60), home_members(2))
+  for (neighbours in by_night(relation_names, relation_names[1])) {
+    release <- home_release(plan, neighbours = neighbours, seed = 1)
+    audit <- audit_guarantee(
+      release, plan, rows = by_night(500, 100), replays = by_night(12, 4),
+      seed = 2
+    )
+    expect_true(all(audit$replays$over == "" & audit$replays$differs == ""))
+    expect_true(all(audit$replays$moved <= audit$replays$allowed))
+    expect_true(all(audit$replays$moved > 0))
+  }
+})
+
+test_that("one household more is one record more, whatever it is like", {
+  data <- home_persons(60)
+  codes <- home_plan(data)$codes
+  far <- data.frame(
+    home = "far", region = "north", age = data$age[rep(1, 90)], sex = "m",
+    work = TRUE
+  )
+  more <- home_plan(rbind(far, data))$codes
+  expect_identical(more[-1, ], codes)
+  # Its first three members of 90 count
+  expect_true(all(more[1, ] > 0))
+  # The file's books, levels and slots do not follow it
+  one <- home_plan(data)
+  two <- home_plan(rbind(data, far))
+  for (part in c("levels", "codebook", "schema", "rules", "table")) {
+    expect_identical(two[[part]], one[[part]])
+  }
+  expect_identical(
+    two$members[c("slot", "columns", "persons")],
+    one$members[c("slot", "columns", "persons")]
+  )
+})
+
+test_that("nothing of the file's households is in what leaves", {
+  data <- home_persons()
+  release <- home_release(home_plan(data))
+  sets <- synthesize(release)
+  for (x in list(release, sets, guarantee(sets))) {
+    bytes <- rawToChar(replace(
+      all <- serialize(x, NULL), all == as.raw(0), as.raw(32)
+    ))
+    expect_no_match(bytes, "SECRETHOME", fixed = TRUE, useBytes = TRUE)
+  }
+  folder <- withr::local_tempdir()
+  release(sets, file.path(folder, "sets"), data = data)
+  release(release, file.path(folder, "object"), data = data)
+  text <- readLines(file.path(folder, "sets", "certificate.txt"))
+  text <- paste(text, collapse = " ")
+  expect_match(text, "one home, with all its members", fixed = TRUE)
+  expect_match(text, "one household with all its members is left out")
+  book <- utils::read.csv(file.path(folder, "sets", "codebook.csv"))
+  expect_identical(book$column, names(data))
+  expect_match(book$label[1], "numbered anew", fixed = TRUE)
+  expect_households(utils::read.csv(
+    file.path(folder, "sets", "set-1.csv"), stringsAsFactors = TRUE
+  ))
+})
+
+test_that("an edited release or plan of members has no label", {
+  plan <- home_plan(home_persons(40))
+  release <- home_release(plan)
+  edited <- release
+  edited$members$slots <- 2
+  expect_identical(guarantee(edited)$label, "none")
+  plan$members$slots <- 2
+  expect_error(file_release(plan, 1), class = "pseudosynth_error_edited")
+  sets <- synthesize(release)
+  sets$unit <- NULL
+  expect_identical(guarantee(sets)$label, "none")
+})
+
+test_that("a ledger counts a household's records for releases of records", {
+  data <- home_persons(60)
+  open <- function() {
+    ledger(withr::local_tempfile(.local_envir = parent.frame(2)), 50, 1e-5)
+  }
+  book <- open()
+  error <- expect_error(
+    home_release(home_plan(data), ledger = book),
+    class = "pseudosynth_error_input"
+  )
+  expect_match(conditionMessage(error), "records = 12", fixed = TRUE)
+  expect_identical(nrow(as.data.frame(book)), 0L)
+  plan <- home_plan(data, records = list(records = 6))
+  release <- home_release(plan, 1, ledger = book)
+  synthesize(release, ledger = book)
+  entries <- as.data.frame(book)
+  expect_identical(unique(entries$unit), "home")
+  # The columns of the file, not those of wide records
+  expect_match(entries$synthetic, "region, age, sex, work", fixed = TRUE)
+  spent <- entries$spent[2]
+  records <- suppressWarnings(file_plan(data, plan$members$persons$codebook))
+  suppressWarnings(file_release(records, 1, ledger = book))
+  # For six records, not for one
+  expect_gt(utils::tail(as.data.frame(book)$spent, 1), spent + 3)
+})
+
+test_that("what does not know households refuses them", {
+  plan <- home_plan(home_persons(40))
+  expect_error(cleared_tables(plan), class = "pseudosynth_error_input")
+  expect_error(
+    file_plan(home_persons(40), plan$members$persons$codebook,
+      unit = "home", members = home_members(), publish = "region"
+    ), class = "pseudosynth_error_input"
+  )
+})
+
+test_that("weights are the household's, and designs know its members", {
+  skip_unless_nightly()
+  skip_if_not_installed("survey")
+  data <- home_persons(80)
+  weight <- withr::with_seed(1, round(stats::runif(9999, 100, 900)))
+  data$w <- weight[match(data$home, unique(data$home))]
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(data), home = "id",
+    w = list(
+      type = "amount", lower = 50, upper = 1000, transform = "log",
+      digits = 0
+    )
+  )))
+  plan <- suppressMessages(file_plan(data, book,
+    unit = "home", survey_weights = "w",
+    members = home_members(household = c("region", "w"))
+  ))
+  sets <- synthesize(home_release(plan), m = 2, uncertainty = TRUE)
+  set <- sets[[1]]
+  expect_identical(set$w, set$w[match(set$home, set$home)])
+  design <- survey_design(sets)$designs[[1]]
+  expect_identical(nrow(unique(design$cluster)), max(set$home))
+  expect_error(
+    rake_weights(sets, data.frame(sex = c("f", "m"), total = c(9, 9))),
+    "households"
+  )
+})
+
+test_that("parts that are written have numbers of their own", {
+  release <- home_release(home_plan(home_persons(60)))
+  local_replaced("part_records", 50)
+  folder <- file.path(withr::local_tempdir(), "sets")
+  written <- synthesize(release, n = 120, into = folder)
+  parts <- lapply(
+    file.path(folder, written$table$file), utils::read.csv
+  )
+  expect_gt(length(parts), 1)
+  all <- do.call(rbind, parts)
+  expect_identical(sort(unique(all$home)), 1:120)
+  expect_equal(written$n_records, nrow(all))
+  expect_identical(rle(all$home)$lengths, tabulate(all$home))
+})
