@@ -120,11 +120,7 @@ are_frames <- function(x) {
 #' Refuse what tables alone cannot keep
 #' @noRd
 check_clearable <- function(plan) {
-  refuse_if(
-    !is.null(plan$members), "{.arg plan} must be a plan of records.",
-    x = "It has households with {.fn members}, whose tables nobody has
-         cleared.", i = "Make it without {.arg members}.", arg = "plan"
-  )
+  refuse_households(plan, "whose tables nobody has cleared")
   refuse_if(
     length(plan$published) > 0,
     "{.arg plan} must not publish columns.",

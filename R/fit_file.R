@@ -190,6 +190,7 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
                      m = 1, seed = NULL,
                      neighbours = c("add-remove", "replace"), ...) {
   plan <- as_file_plan(plan)
+  refuse_households(plan, "which {.fn file_release} makes, and no model here")
   chosen <- choose_file_mechanism(mechanism)
   check_count(leaf, min = 1)
   check_argument(m)

@@ -14,6 +14,11 @@ measure_models <- function(case) {
   models <- lapply(case$regression, function(formula) {
     formula <- without_dot(formula, known, names(case$data))
     names <- all.vars(formula)
+    refuse_if(
+      isTRUE(case$unit %in% names),
+      "{.arg regression} must leave out {.val {case$unit}}.",
+      x = "Sets number households anew.", arg = "regression"
+    )
     for (file in all) check_columns(names, file, "data")
     file <- coded_alike(all, names)[[1]]
     list(

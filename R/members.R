@@ -203,7 +203,8 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
       list(rules = vapply(rules, deparse1, ""))
     ),
     # What is confidential of them; a ledger marks the file's own columns
-    beyond = sum(place$slot > own$slots), file = persons[c("codes", "amounts")]
+    beyond = sum(place$slot > own$slots), file = persons[c("codes", "amounts")],
+    home = place$home
   ))
   seal(wide)
 }
@@ -473,9 +474,21 @@ unit_of_ledger <- function(x, ledger) {
   list(column = own$unit, records = own$records)
 }
 
+#' @param why (string) What is wrong with its households.
+#' @noRd
+refuse_households <- function(plan, why) {
+  refuse_if(
+    !is.null(plan$members), "{.arg plan} must be a plan of records.",
+    x = paste0("It has households with {.fn members}, ", why, "."),
+    i = "Make it without {.arg members}.", arg = "plan"
+  )
+}
+
 #' What a release knows of members: nothing that is the file's
 #' @noRd
-released_members <- function(own) own[setdiff(names(own), c("beyond", "file"))]
+released_members <- function(own) {
+  own[setdiff(names(own), c("beyond", "file", "home"))]
+}
 
 #' The members as the file has them, all and in its order
 #' @noRd

@@ -12,8 +12,9 @@
 #' @param data What the release was made from: the [file_plan()] of a file
 #'   release, the data frame of a score release, and of a histogram its `data`
 #'   or its vector.
-#' @param i (count) The record's number in the file. If the plan has units, all
-#'   records of this record's unit are shown together.
+#' @param i (count) The record's number in the file. If the plan has units or
+#'   households with [members()], all records of this record's unit are shown
+#'   together.
 #' @return A `record_vectors`, a confidential list with
 #'   * `table` (data frame, a row for each sum of vectors): `part` (its name),
 #'     `amount` (the amount that it is about, or `NA`), `paid_by` (the charge),
@@ -63,18 +64,22 @@ record_vectors <- function(release, data, i) {
   check_sealed(release)
   i <- check_count(i, min = 1)
   found <- measurements_of(release, data)
+  unit <- found$home %||% found$unit %||% seq_len(found$n)
   refuse_if(
-    i > found$n, "{.arg i} must be the number of a record.",
-    x = "The file has {found$n} record{?s}.", arg = "i"
+    i > length(unit), "{.arg i} must be the number of a record.",
+    x = "The file has {length(unit)} record{?s}.", arg = "i"
   )
-  at <- if (is.null(found$unit)) i else which(found$unit == found$unit[i])
-  shown_vectors(found, at, i)
+  together <- which(unit == unit[i])
+  at <- if (is.null(found$home)) together else unit[i]
+  shown_vectors(found, at, i, length(together))
 }
 
 #' @param found (list) See measurements_of().
-#' @param at (integer) Records that are shown together.
+#' @param at (integer) Records of the plan that are shown together.
+#' @param i,records (count) The record of the file, and how many it has that are
+#'   shown with it.
 #' @noRd
-shown_vectors <- function(found, at, i) {
+shown_vectors <- function(found, at, i, records) {
   laplace <- is_laplace(found$measurements[[1]]$noise)
   vectors <- lapply(found$measurements, function(x) {
     own <- found$records(x, at)
@@ -96,7 +101,7 @@ shown_vectors <- function(found, at, i) {
     vectors = stats::setNames(unlist(vectors, recursive = FALSE), table$part),
     moved = if (laplace) sum(table$share) else sqrt(sum(table$share^2)),
     claimed = found$claimed[["add-remove"]],
-    unit = if (laplace) "epsilon" else "mu", record = i, records = length(at)
+    unit = if (laplace) "epsilon" else "mu", record = i, records = records
   )
 }
 

@@ -7,7 +7,8 @@
 #'   release or `"none"`; `measurements`; `n` (records); `records`
 #'   (function of a measurement and numbers of records, `NULL`: all); `claimed`
 #'   (by relation: mu, or epsilon); `unit` (of each record, or `NULL`) and
-#'   `most` (records of one); for an audit `pairs` (function of a count of
+#'   `most` (records of one); `home`, the record that each of the file's is a
+#'   member of, or `NULL`; for an audit `pairs` (function of a count of
 #'   arbitrary records and two words: gives by relation what worst_pair() tries)
 #'   and `how` (function of that count: says what is tried).
 #' @noRd
@@ -28,7 +29,8 @@ measurements_of.file_release <- function(release, data) {
     measurements = file_measurements(release), n = n,
     records = as_function(own),
     claimed = sqrt(2 * total_charges(release$charges, release$delta)$rho),
-    unit = data$unit$index, most = release$unit$records %||% 1,
+    unit = data$unit$index, home = data$members$home,
+    most = release$unit$records %||% 1,
     # The published part of a record stays as it is. Each arbitrary record is in
     # place of the one whose published part it has, and where nothing is
     # published of another arbitrary one
@@ -67,7 +69,8 @@ plan_of_release <- function(x, data) {
   check_class(data, "file_plan", "Give the plan of the release.", arg = "data")
   data <- with_published_bins(data)
   same <- identical(names(data$levels), names(x$levels)) &&
-    identical(data$published, x$published)
+    identical(data$published, x$published) &&
+    identical(released_members(data$members), x$members)
   refuse_if(
     !same, "{.arg data} must be the plan that the release was made from.",
     arg = "data"

@@ -60,6 +60,10 @@ test_that("numbers of households are no column to judge or to guess", {
   found <- utility(sets, data, regression = work ~ .)
   expect_false("home" %in% found$columns)
   expect_false(any(grepl("home", found$coefficients$term)))
+  expect_error(
+    utility(sets, data, regression = work ~ home), "home",
+    class = "pseudosynth_error_input"
+  )
   expect_false("home" %in% risk(sets, data, "age")$table$column)
   expect_error(risk(sets, data, "home"), class = "pseudosynth_error_input")
   expect_identical(

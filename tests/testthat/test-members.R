@@ -293,6 +293,35 @@ test_that("a household more moves the noisy sums alone, within their bound", {
   }
 })
 
+test_that("a reviewer sees the household of a record of the file", {
+  data <- home_persons(30)
+  plan <- home_plan(data)
+  release <- home_release(plan)
+  i <- which(data$home == data$home[nrow(data)])
+  shown <- lapply(i, function(i) record_vectors(release, plan, i))
+  expect_identical(shown[[1]]$vectors, shown[[length(i)]]$vectors)
+  expect_identical(shown[[1]]$records, length(i))
+  first <- record_vectors(release, plan, 1)
+  expect_false(identical(first$vectors, shown[[1]]$vectors))
+  # Its number of members is the file's
+  counted <- as.vector(shown[[1]]$vectors$members)
+  other <- as.vector(first$vectors$members)
+  sizes <- c(length(i), sum(data$home == data$home[1]))
+  expect_identical(identical(counted, other), sizes[1] == sizes[2])
+  expect_error(
+    record_vectors(release, plan, nrow(data) + 1),
+    paste("has", nrow(data), "records"), class = "pseudosynth_error_input"
+  )
+  # Members in another order are another plan
+  other <- home_plan(data, members(~ age + sex, 3, "region"))
+  expect_error(
+    audit_guarantee(release, other), class = "pseudosynth_error_input"
+  )
+  expect_error(
+    record_vectors(release, other, 1), class = "pseudosynth_error_input"
+  )
+})
+
 test_that("one household more is one record more, whatever it is like", {
   data <- home_persons(60)
   codes <- home_plan(data)$codes
@@ -383,6 +412,8 @@ test_that("a ledger counts a household's records for releases of records", {
 test_that("what does not know households refuses them", {
   plan <- home_plan(home_persons(40))
   expect_error(cleared_tables(plan), class = "pseudosynth_error_input")
+  expect_error(fit_file(plan), "households", class = "pseudosynth_error_input")
+  expect_error(synthesize_file(plan), class = "pseudosynth_error_input")
   expect_error(
     file_plan(home_persons(40), plan$members$persons$codebook,
       unit = "home", members = home_members(), publish = "region"
