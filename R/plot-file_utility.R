@@ -124,6 +124,9 @@ statistic_kinds <- function(statistic) {
 }
 
 draw_statistics <- function(points, named) {
+  # Names at the ends stay within the figure
+  reach <- range(log(points$ratio), log(0.3), log(3))
+  named$side <- (log(named$ratio) - reach[1]) / diff(reach)
   ggplot(points, aes(x = .data$ratio, y = .data$column)) +
     geom_vline(xintercept = 1, colour = "grey45", linewidth = 0.5) +
     geom_point(
@@ -131,7 +134,7 @@ draw_statistics <- function(points, named) {
       size = 2, alpha = 0.75
     ) +
     geom_text(
-      aes(label = .data$name),
+      aes(label = .data$name, hjust = .data$side),
       data = named, size = 3, colour = "grey35", vjust = -0.9
     ) +
     scale_colour_manual(values = chain_colours[c(1, 6, 3, 4)]) +
