@@ -334,7 +334,8 @@ makers <- c(
   privacy_ledger = "ledger", privacy_guarantee = "guarantee",
   censoring_rule = "censor", censor_reference = "censor",
   weight_rule = "freeze", synthesis_generator = "as_generator",
-  file_synthesizer = "fit_file", codebook = "draft_codebook"
+  file_synthesizer = "fit_file", codebook = "draft_codebook",
+  household_members = "members"
 )
 
 #' The function that makes objects of a class

@@ -79,19 +79,8 @@ read_rule <- function(rule, specs, levels, text = NULL) {
     length(used) == 0, "Rules must name columns of the file.",
     x = "{.code {text}} names none.", arg = "rules"
   )
-  # A column of one level has no codes, but a value
-  all <- lapply(specs[used], block_levels)
-  cells <- prod(lengths(all))
-  refuse_if(
-    cells > most_combinations,
-    "The columns of a rule must have at most {format_count(most_combinations)}
-    combinations of levels.",
-    x = "Those of {.code {text}} have {format_count(cells)}.", arg = "rules"
-  )
-  grid <- as.matrix(expand.grid(lapply(all, seq_along)))
-  at <- list(
-    grid = grid, specs = specs, text = text, found = new.env(parent = baseenv())
-  )
+  at <- rule_room(used, specs, text)
+  grid <- at$grid
   # What levels leave open is a comparison of values: the rule with and without
   not_met <- lapply(c(TRUE, FALSE), function(assumed) {
     met <- rule_value(rule, c(at, list(assumed = assumed)))
@@ -117,6 +106,25 @@ read_rule <- function(rule, specs, levels, text = NULL) {
       at$found$comparison, cells(not_met[[2]] & !broken),
       cells(not_met[[1]] & !broken)
     )
+  )
+}
+
+#' Where a rule is read: all combinations of its columns' levels
+#' @return (list) See rule_value(); `found` has the comparison of values.
+#' @noRd
+rule_room <- function(used, specs, text) {
+  # A column of one level has no codes, but a value
+  all <- lapply(specs[used], block_levels)
+  cells <- prod(lengths(all))
+  refuse_if(
+    cells > most_combinations,
+    "The columns of a rule must have at most {format_count(most_combinations)}
+    combinations of levels.",
+    x = "Those of {.code {text}} have {format_count(cells)}.", arg = "rules"
+  )
+  list(
+    grid = as.matrix(expand.grid(lapply(all, seq_along))), specs = specs,
+    text = text, found = new.env(parent = baseenv())
   )
 }
 

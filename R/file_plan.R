@@ -208,9 +208,11 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
 
 #' @param file (list) See with_file().
 #' @param book (`codebook`)
+#' @param stated As `rules`: what states numbers, which must be public.
 #' @noRd
 plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
-                         survey_weights = NULL, confirmed = NULL) {
+                         survey_weights = NULL, confirmed = NULL,
+                         stated = rules) {
   like <- file$like
   check_book_columns(names(like), book)
   specs <- column_specs(book)[names(like)]
@@ -238,7 +240,7 @@ plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
   tell_rounded(found$rounded)
   tell_no_value(plan)
   rm(found)
-  check_file_numbers(plan, file, specs, rules)
+  check_file_numbers(plan, file, specs, stated)
   check_published_room(plan, specs)
   if (length(publish) > 0) check_plan_published(plan, specs)
   seal(plan)

@@ -20,7 +20,7 @@ check_member_calls <- function(x, text) {
   fine <- if (of_member) {
     asked <- as.list(x[[2]])[-1]
     length(asked) == 1 && is_number(asked[[1]]) &&
-      asked[[1]] == round(asked[[1]])
+      asked[[1]] == round(asked[[1]]) && is.name(x[[3]])
   } else {
     most <- c(member = 0, any_member = 2, n_members = 2)
     least <- c(member = 1, any_member = 2, n_members = 1)
@@ -48,7 +48,6 @@ wide_rules <- function(rules, own, specs) {
     })
   }), recursive = FALSE)
   each <- lapply(rules, function(rule) {
-    check_member_calls(rule, deparse1(rule))
     used <- intersect(bare_columns(rule), own$columns)
     slots <- if (length(used) > 0) seq_len(own$slots) else 1L
     lapply(slots, function(slot) {
@@ -150,10 +149,6 @@ named_slots <- function(x) {
   if (!is.null(one)) {
     return(list(one))
   }
-  # Members that do not exist meet no condition of their own
-  if (called(x) %in% c("any_member", "n_members")) {
-    return(NULL)
-  }
   unlist(lapply(as.list(x)[-1], named_slots), recursive = FALSE)
 }
 
@@ -161,7 +156,7 @@ named_slots <- function(x) {
 #' @noRd
 slot_asked <- function(x) {
   whole <- called(x) == "$" && is.call(x[[2]]) && called(x[[2]]) == "member"
-  if (whole) list(as.character(x[[3]]), as.integer(x[[2]][[2]]))
+  if (whole) list(as.character(x[[3]]), as.double(x[[2]][[2]]))
 }
 
 #' A rule with the columns of one member in the place of every member's
@@ -231,10 +226,44 @@ over_members <- function(x, own, specs) {
     length(used) == 0, "{.fn {called(x)}} must ask a column of members.",
     x = "{.code {deparse1(x)}} asks none.", arg = "rules"
   )
+  check_decided(x, own, specs)
   each <- lapply(seq_len(own$slots), function(slot) {
     met <- bquote((.(member_rule(x[[2]], slot, own, specs))))
     if (slot > 1) bquote((!.(absent(used[1], slot, specs)) & .(met))) else met
   })
   join <- if (called(x) == "any_member") "|" else "+"
   bquote((.(Reduce(function(a, b) call(join, a, b), each))))
+}
+
+#' Refuse a condition that compares values of members
+#'
+#' A rule compares values once, but each member would be compared.
+#' @noRd
+check_decided <- function(x, own, specs) {
+  condition <- x[[2]]
+  used <- all.vars(condition)
+  known <- all(used %in% c(own$columns, own$household, own$size))
+  if (own$slots == 1 || !known || names_members(condition)) {
+    return(invisible())
+  }
+  at <- rule_room(used, specs, deparse1(x))
+  rule_value(condition, c(at, list(assumed = TRUE)))
+  compared <- at$found$comparison
+  name <- intersect(c(compared$left, compared$right), own$columns)
+  if (length(name) == 0) {
+    return(invisible())
+  }
+  alone <- length(used) == 1 && called(condition) %in% names(turned_around)
+  sign <- if (compared$fn %in% c(">", ">=")) "-" else ""
+  one <- paste0("member(1)$", name, " ", compared$fn, " ", compared$right)
+  abort_input(
+    "{.fn {called(x)}} must ask categories, or the parts of amounts.",
+    x = "{.code {deparse1(x)}} compares values of {.val {name}}.",
+    i = if (alone) {
+      "Whether there is such a member, the first one says in the order
+       {.code ~ {sign}{name}} of {.fn members}: {.code ~ {one}}."
+    },
+    i = "Or add a category to the file that says so of each member.",
+    arg = "rules", class = "pseudosynth_error_rule"
+  )
 }

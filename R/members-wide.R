@@ -65,10 +65,19 @@ absent_level <- function(levels) {
   }
 }
 
-#' A number that the amount has not, below all that it has
+#' A number that the amount has not, and that reads as it is written
+#' @return (double or `NULL`) `NULL`: dates of all years have none.
 #' @noRd
 absent_code <- function(spec) {
-  floor(min(0, spec$lower, spec$codes)) - 1
+  of <- spec$kind
+  all <- c(0, spec$lower, spec$upper, spec$codes)
+  Find(function(x) {
+    !x %in% spec$codes && identical(as.double(of$number(of$text(x))), x)
+  }, c(
+    floor(min(all)) - 1, ceiling(max(all)) + 1,
+    # No bound is beyond
+    if (!of$calendar) -seq(2, 9) * largest_bound
+  ))
 }
 
 #' The codebook of the wide file

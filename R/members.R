@@ -36,8 +36,11 @@
 #' A rule of [file_plan()] holds for every member. A rule can also name members:
 #' `member(2)$age` is the second member's age; if there is none, the rule counts
 #' as met. `n_members()` is the number of members, `n_members(status ==
-#' "working")` of those for whom a condition holds, `any_member(age >= 18)`
-#' whether there is one. The columns of such a rule may have at most a million
+#' "working")` of those for whom a condition holds, `any_member(status ==
+#' "working")` whether there is one. Conditions ask categories, flags and the
+#' parts of amounts, such as `any_member(income == 0)`. About values, ask one
+#' member: in the order `~ -age`, `member(1)$age >= 18` says that there is one
+#' of 18 or more. The columns of such a rule may have at most a million
 #' combinations of levels.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
@@ -106,11 +109,11 @@ members <- function(order, slots, household = NULL, size = NULL,
   )
   check_string(size, null = TRUE)
   check_string(person, null = TRUE)
-  new_result(
+  seal(new_result(
     "household_members",
     order = order[!duplicated(names(order))], slots = slots,
-    household = unique(household), size = size, person = person
-  )
+    household = unique(as.vector(household)), size = size, person = person
+  ))
 }
 
 #' Columns of a formula of sums, with the sign of each
@@ -172,14 +175,16 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
   rules <- lapply(if (is.list(rules)) rules else list(rules)[!is.null(rules)],
     function(rule) bare_code_of(rule_expression(rule))
   )
+  for (rule in rules) check_member_calls(rule, deparse1(rule))
   across <- vapply(rules, names_members, NA)
   file <- read_once(file, c(
     names(Filter(function(spec) spec$kind$released, specs)), unit, own$person
   ))
-  # Members as records: all that is refused of a record is refused here
+  # Members as records: all that is refused of a record is refused here. Numbers
+  # across members are compared with everybody's, those beyond the slots, too
   persons <- plan_of(
     file, book, NULL, NULL, if (any(!across)) rules[!across], survey_weights,
-    confirmed
+    confirmed, rules
   )
   home <- home_numbers(file, unit, own$person)
   place <- member_places(persons, home, own)
@@ -255,7 +260,8 @@ plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
 #'   does not say.
 #' @noRd
 check_members <- function(members, publish, unit, survey_weights, specs) {
-  check_class(members, "household_members", "Make one with {.fn members}.")
+  check_class(members, "household_members")
+  check_sealed(members)
   own <- unclass(members)
   attributes(own) <- list(names = names(own))
   refuse_if(
@@ -295,6 +301,14 @@ check_members <- function(members, publish, unit, survey_weights, specs) {
     i = "Name it in {.arg household}.", arg = "survey_weights"
   )
   if (!is.null(own$size)) check_size_levels(own, specs[[own$size]])
+  full <- Filter(function(name) {
+    specs[[name]]$kind$valued && is.null(absent_code(specs[[name]]))
+  }, own$columns)
+  refuse_if(
+    length(full) > 0, "Bounds of members' columns must leave a value out.",
+    x = "Those of {.val {full}} are the first and the last that there are.",
+    i = "State closer ones in the codebook.", arg = "codebook"
+  )
   taken <- c(count_column, outer(own$columns, seq_len(own$slots), slot_name))
   taken <- intersect(taken, names(specs))
   refuse_if(

@@ -463,3 +463,142 @@ test_that("parts that are written have numbers of their own", {
   expect_equal(written$n_records, nrow(all))
   expect_identical(rle(all$home)$lengths, tabulate(all$home))
 })
+
+# Rules of amounts -------------------------------------------------------------
+
+# The oldest first, and an amount of 0 to 10 million
+amount_plan <- function(rules = NULL, data = amount_persons(), ...) {
+  inc <- utils::modifyList(
+    list(type = "amount", lower = 0, upper = 1e7, digits = 0), list(...)
+  )
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(data), home = "id", inc = inc
+  )))
+  suppressMessages(file_plan(data, book,
+    unit = "home", members = members(~ -inc, 3, "region"), rules = rules
+  ))
+}
+
+amount_persons <- function() {
+  data <- home_persons(40)
+  data$inc <- withr::with_seed(1, round(stats::rlnorm(nrow(data), 10)))
+  data
+}
+
+test_that("a rule across members states no number of the file's persons", {
+  data <- amount_persons()
+  # One of a member beyond the slots, who is in no wide record
+  place <- ave(-data$inc, data$home, FUN = rank)
+  for (own in c(max(data$inc), data$inc[place > 3][1])) {
+    for (rule in list(
+      bquote(member(2)$inc <= .(own)), bquote(member(1)$inc >= -.(own)),
+      bquote(any_member(inc <= .(own))), bquote(n_members(inc > .(own)) < 9),
+      bquote(sex == "m" | n_members() < 9 | member(1)$inc < .(own))
+    )) {
+      expect_error(
+        amount_plan(rule), class = "pseudosynth_error_public_ends"
+      )
+    }
+  }
+  expect_s3_class(amount_plan(~ member(2)$inc <= 9e6), "file_plan")
+  # What is confirmed passes
+  plan <- amount_plan()
+  own <- max(data$inc)
+  expect_s3_class(suppressMessages(file_plan(
+    data, plan$members$persons$codebook, unit = "home",
+    members = members(~ -inc, 3, "region"), confirmed = own,
+    rules = bquote(member(2)$inc <= .(own))
+  )), "file_plan")
+})
+
+test_that("conditions on members ask no values, and the line said works", {
+  for (rule in list(
+    ~ any_member(inc >= 18), ~ n_members(18 <= inc) >= 1,
+    ~ region == "north" | any_member(inc >= 18 & sex == "m")
+  )) {
+    error <- expect_error(amount_plan(rule), class = "pseudosynth_error_rule")
+    expect_no_match(conditionMessage(error), "inc.2", fixed = TRUE)
+  }
+  error <- expect_error(amount_plan(~ any_member(inc >= 18)))
+  expect_match(conditionMessage(error), "member(1)$inc >= 18", fixed = TRUE)
+  data <- amount_persons()
+  expect_s3_class(amount_plan(~ member(1)$inc >= 18), "file_plan")
+  data$inc[data$home == data$home[1]] <- 2
+  error <- expect_error(
+    amount_plan(~ member(1)$inc >= 18, data), class = "pseudosynth_error_rule"
+  )
+  expect_identical(error$rows, which(data$home == data$home[1]))
+  # Parts are levels
+  plan <- amount_plan(
+    ~ any_member(inc == 0) | n_members(part(inc) == "value") > 0,
+    zero = TRUE
+  )
+  expect_s3_class(plan, "file_plan")
+})
+
+test_that("a member that is none excuses within a condition, too", {
+  data <- home_persons(30)
+  data <- data[!duplicated(data$home), ]
+  rule <- ~ !any_member(sex == "m" & member(2)$sex != "f")
+  expect_s3_class(home_plan(data, rules = rule), "file_plan")
+  # But no member that there is
+  data <- rbind(data, data[1, ])
+  data$sex[data$home == data$home[1]] <- "m"
+  error <- expect_error(
+    home_plan(data, rules = rule), class = "pseudosynth_error_rule"
+  )
+  expect_identical(error$rows, c(1L, nrow(data)))
+})
+
+test_that("rules that name no member by number are refused as such", {
+  for (rule in list(
+    ~ member(region)$inc > 2, ~ member(1L + 1L)$inc < 9, ~ member("a")$inc > 2,
+    ~ member(1e10)$inc > 2, ~ member(1)$inc(2) > 2, ~ member(1)[["inc"]] > 2
+  )) {
+    expect_no_warning(expect_error(
+      amount_plan(rule), class = "pseudosynth_error_input"
+    ))
+  }
+})
+
+test_that("what members() made is taken whole, or not at all", {
+  data <- home_persons(20)
+  for (field in list(
+    list(order = c(age = NA)), list(slots = 50L), list(note = data),
+    list(slot = 1L)
+  )) {
+    edited <- home_members()
+    edited[names(field)] <- field
+    expect_error(home_plan(data, edited), class = "pseudosynth_error_edited")
+  }
+  edited <- structure(home_members(), note = data)
+  expect_error(home_plan(data, edited), class = "pseudosynth_error_edited")
+  # Nothing rides on an argument
+  carry <- function(x) structure(x, note = "SECRET")
+  own <- members(~ -age, carry(3), carry("region"), carry("s"), carry("p"))
+  expect_identical(
+    own, members(~ -age, 3, "region", size = "s", person = "p")
+  )
+})
+
+test_that("no member has a code that every amount and date leaves free", {
+  data <- amount_persons()
+  kept <- function(...) decode_file(amount_plan(data = data, ...))$inc
+  first <- kept()
+  expect_identical(kept(lower = -1e15), first)
+  expect_identical(kept(lower = -1e15, upper = 1e15), first)
+  expect_identical(
+    kept(lower = -1e15, upper = 1e15, codes = c(none = "-2e15")), first
+  )
+  data$inc <- as.Date("2000-01-01") + seq_len(nrow(data))
+  dated <- function(...) {
+    amount_plan(data = data, type = "date", digits = NULL, ...)
+  }
+  found <- decode_file(dated(lower = "0000-01-01", upper = "2020-12-31"))
+  expect_true(all(found$inc %in% data$inc))
+  error <- expect_error(
+    dated(lower = "0000-01-01", upper = "9999-12-31"),
+    class = "pseudosynth_error_input"
+  )
+  expect_no_match(conditionMessage(error), "inc.2", fixed = TRUE)
+})
