@@ -87,9 +87,10 @@
 #'   the file. Default `NULL`: no weights.
 #' @param confirmed (numbers, dates or `NULL`) Stated numbers that are public
 #'   although they are the file's own. An end, a code or a heap of the codebook,
-#'   or a number in a rule, with more than three significant digits is refused
-#'   if it equals a value of the column, its mean, sum, standard deviation or
-#'   median, an extreme or a usual quantile, unless it is confirmed here. Of
+#'   or a number or date in a rule, with more than three significant digits is
+#'   refused if it equals a value of the column, its mean, sum, standard
+#'   deviation or median, an extreme or a usual quantile, unless it is confirmed
+#'   here. Of
 #'   dates, the first and the last day of a month always pass, and of date-times
 #'   the start and the end of a month. Codes such as
 #'   9999 and 9997 do, too, and codes and heaps that three records have. Numbers
@@ -458,7 +459,6 @@ check_file_confirmed <- function(confirmed) {
 #' @param rules As the user stated them.
 #' @noRd
 check_file_numbers <- function(plan, file, specs, rules) {
-  of_rules <- rule_numbers(rules)
   drafted <- drafted_columns(plan$codebook)
   for (name in setdiff(names(plan$amounts), c(plan$published, drafted))) {
     spec <- specs[[name]]
@@ -467,7 +467,7 @@ check_file_numbers <- function(plan, file, specs, rules) {
     delayedAssign(
       "all", amount_numbers(whole_column(file, name), spec)
     )
-    ends <- c(spec$lower, spec$upper, of_rules[[name]])
+    ends <- c(spec$lower, spec$upper, rule_numbers(rules, spec))
     codes <- of_few(of_type(c(spec$codes, spec$heaps)), all)
     refuse_coincidence(
       of_type(unname(c(ends, codes))), function(x) {
@@ -500,17 +500,21 @@ is_usual_code <- function(x) {
   grepl("^-?(9+[0-9]|([0-9])\\2+)$", sprintf("%.15g", x))
 }
 
-#' The numbers in rules, by the columns that a rule names
-#' @return (named list)
+#' The numbers in rules that name a column; its dates and times are text there
+#' @return (double)
 #' @noRd
-rule_numbers <- function(rules) {
+rule_numbers <- function(rules, spec) {
   if (!is.list(rules)) rules <- Filter(Negate(is.null), list(rules))
-  found <- list()
-  for (rule in rules) {
-    code <- rule_expression(rule)
-    for (name in all.vars(code)) {
-      found[[name]] <- c(found[[name]], numbers_in_code(code))
-    }
+  codes <- Filter(function(code) {
+    spec$column %in% all.vars(code)
+  }, lapply(rules, rule_expression))
+  numbers <- unlist(lapply(codes, numbers_in_code))
+  if (!is_time(spec$kind$typed(0))) {
+    return(numbers)
   }
-  found
+  texts <- unlist(lapply(codes, function(code) {
+    Filter(is.character, rule_constants(code))
+  }))
+  times <- spec$kind$rule_number(as.character(texts))
+  c(numbers, times[is.finite(times)])
 }

@@ -238,14 +238,16 @@ plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
   specs <- column_specs(persons$codebook)
   book <- wide_codebook(persons$codebook, own)
   # What the codebook states was looked at with all persons together
-  stated <- unlist(lapply(column_specs(book), function(spec) {
-    as.double(c(spec$lower, spec$upper, spec$codes, spec$heaps))
-  }))
+  confirmed <- persons$confirmed
+  stated <- lapply(Filter(is_amount, column_specs(book)), function(spec) {
+    x <- as.double(c(spec$lower, spec$upper, spec$codes, spec$heaps))
+    if (is.character(confirmed)) spec$kind$text(x) else x
+  })
   tryCatch(
     with_file(wide_columns(persons, place, own), function(file) {
       plan_of(
         file, book, NULL, NULL, wide_rules(rules, own, specs), survey_weights,
-        c(suppressWarnings(as.double(persons$confirmed)), unname(stated))
+        c(confirmed, unlist(stated, use.names = FALSE))
       )
     }),
     pseudosynth_error_input = function(error) {

@@ -602,3 +602,34 @@ test_that("no member has a code that every amount and date leaves free", {
   )
   expect_no_match(conditionMessage(error), "inc.2", fixed = TRUE)
 })
+
+test_that("dates and times in rules are as public as numbers", {
+  data <- home_persons(40)
+  days <- as.Date("2000-01-05") + seq_len(nrow(data))
+  for (born in list(days, as.POSIXct(days, tz = "UTC") + 4271)) {
+    data$born <- born
+    timed <- inherits(born, "POSIXct")
+    ends <- c("1990-01-01", "2020-12-31")
+    if (timed) ends <- paste(ends, "00:00:01")
+    book <- suppressMessages(confirm_codebook(edit_codebook(
+      draft_codebook(data), home = "id", born = list(
+        type = if (timed) "datetime" else "date",
+        lower = ends[1], upper = ends[2]
+      )
+    )))
+    own <- format(max(born), if (timed) "%Y-%m-%d %H:%M:%S" else "%Y-%m-%d")
+    planned <- function(rule, ...) {
+      suppressMessages(file_plan(data, book, rules = rule, ...))
+    }
+    across <- function(rule, ...) {
+      planned(rule, unit = "home", members = members(~ -born, 2), ...)
+    }
+    class <- "pseudosynth_error_public_ends"
+    rule <- bquote(sex == "m" | born <= .(own))
+    expect_error(planned(rule), class = class)
+    expect_s3_class(planned(rule, confirmed = own), "file_plan")
+    rule <- bquote(member(1)$sex == "m" | member(1)$born <= .(own))
+    expect_error(across(rule), class = class)
+    expect_s3_class(across(rule, confirmed = own), "file_plan")
+  }
+})
