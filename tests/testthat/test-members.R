@@ -24,7 +24,7 @@ test_that("numbers of any type, and rows in any order, give the same plan", {
   plan <- home_plan(data)
   number <- match(data$home, unique(data$home))
   kinds <- list(factor(data$home), number + 2^40)
-  for (own in kinds) {
+  for (own in by_night(kinds, kinds[1])) {
     other <- home_plan(replace(data, "home", list(own)))
     expect_identical(other$codes, plan$codes)
   }
@@ -111,7 +111,7 @@ test_that("rules hold for every member, and across members", {
     ~ n_members(age == "60+", work) > 0, ~ any_member(any_member(work))
   )
   data <- home_persons(20)
-  for (rule in wrong) {
+  for (rule in by_night(wrong, wrong[c(1, 4, 7)])) {
     expect_error(
       home_plan(data, rules = rule), class = "pseudosynth_error_input"
     )
@@ -274,6 +274,7 @@ test_that("members beyond the slots are counted for the agency alone", {
   release <- home_release(plan)
   expect_null(release$members$beyond)
   expect_null(release$members$file)
+  expect_null(release$members$home)
   expect_no_match(printed(release), "left out  ", fixed = TRUE)
 })
 
@@ -490,11 +491,12 @@ test_that("a rule across members states no number of the file's persons", {
   # One of a member beyond the slots, who is in no wide record
   place <- ave(-data$inc, data$home, FUN = rank)
   for (own in c(max(data$inc), data$inc[place > 3][1])) {
-    for (rule in list(
-      bquote(member(2)$inc <= .(own)), bquote(member(1)$inc >= -.(own)),
-      bquote(any_member(inc <= .(own))), bquote(n_members(inc > .(own)) < 9),
+    rules <- list(
+      bquote(member(2)$inc <= .(own)), bquote(any_member(inc <= .(own))),
+      bquote(member(1)$inc >= -.(own)), bquote(n_members(inc > .(own)) < 9),
       bquote(sex == "m" | n_members() < 9 | member(1)$inc < .(own))
-    )) {
+    )
+    for (rule in by_night(rules, rules[1:2])) {
       expect_error(
         amount_plan(rule), class = "pseudosynth_error_public_ends"
       )
@@ -512,10 +514,11 @@ test_that("a rule across members states no number of the file's persons", {
 })
 
 test_that("conditions on members ask no values, and the line said works", {
-  for (rule in list(
-    ~ any_member(inc >= 18), ~ n_members(18 <= inc) >= 1,
-    ~ region == "north" | any_member(inc >= 18 & sex == "m")
-  )) {
+  rules <- list(
+    ~ region == "north" | any_member(inc >= 18 & sex == "m"),
+    ~ n_members(18 <= inc) >= 1, ~ any_member(inc >= 18)
+  )
+  for (rule in by_night(rules, rules[1])) {
     error <- expect_error(amount_plan(rule), class = "pseudosynth_error_rule")
     expect_no_match(conditionMessage(error), "inc.2", fixed = TRUE)
   }
@@ -551,10 +554,11 @@ test_that("a member that is none excuses within a condition, too", {
 })
 
 test_that("rules that name no member by number are refused as such", {
-  for (rule in list(
-    ~ member(region)$inc > 2, ~ member(1L + 1L)$inc < 9, ~ member("a")$inc > 2,
-    ~ member(1e10)$inc > 2, ~ member(1)$inc(2) > 2, ~ member(1)[["inc"]] > 2
-  )) {
+  rules <- list(
+    ~ member(region)$inc > 2, ~ member(1e10)$inc > 2, ~ member("a")$inc > 2,
+    ~ member(1L + 1L)$inc < 9, ~ member(1)$inc(2) > 2, ~ member(1)[["inc"]] > 2
+  )
+  for (rule in by_night(rules, rules[1:2])) {
     expect_no_warning(expect_error(
       amount_plan(rule), class = "pseudosynth_error_input"
     ))
@@ -563,10 +567,11 @@ test_that("rules that name no member by number are refused as such", {
 
 test_that("what members() made is taken whole, or not at all", {
   data <- home_persons(20)
-  for (field in list(
-    list(order = c(age = NA)), list(slots = 50L), list(note = data),
+  fields <- list(
+    list(note = data), list(order = c(age = NA)), list(slots = 50L),
     list(slot = 1L)
-  )) {
+  )
+  for (field in fields) {
     edited <- home_members()
     edited[names(field)] <- field
     expect_error(home_plan(data, edited), class = "pseudosynth_error_edited")
@@ -585,8 +590,7 @@ test_that("no member has a code that every amount and date leaves free", {
   data <- amount_persons()
   kept <- function(...) decode_file(amount_plan(data = data, ...))$inc
   first <- kept()
-  expect_identical(kept(lower = -1e15), first)
-  expect_identical(kept(lower = -1e15, upper = 1e15), first)
+  if (is_nightly()) expect_identical(kept(lower = -1e15), first)
   expect_identical(
     kept(lower = -1e15, upper = 1e15, codes = c(none = "-2e15")), first
   )
@@ -606,7 +610,8 @@ test_that("no member has a code that every amount and date leaves free", {
 test_that("dates and times in rules are as public as numbers", {
   data <- home_persons(40)
   days <- as.Date("2000-01-05") + seq_len(nrow(data))
-  for (born in list(days, as.POSIXct(days, tz = "UTC") + 4271)) {
+  times <- as.POSIXct(days, tz = "UTC") + 4271
+  for (born in by_night(list(days, times), list(times))) {
     data$born <- born
     timed <- inherits(born, "POSIXct")
     ends <- c("1990-01-01", "2020-12-31")
