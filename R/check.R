@@ -507,6 +507,19 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
   )
 }
 
+#' What stands in `...`; a place that was left empty is refused
+#' @noRd
+given_dots <- function(...) {
+  places <- as.list(substitute(list(...)))[-1]
+  n <- sum(vapply(places, rlang::is_missing, NA))
+  refuse_if(
+    n > 0, "Arguments in {.arg ...} must have values.",
+    x = "{n} of them {?has/have} none.", i = "Is there a comma too many?",
+    arg = "..."
+  )
+  list(...)
+}
+
 #' Check which terms of a model are meant
 #' @param parm Names or numbers.
 #' @return (character) Their names.

@@ -244,19 +244,6 @@ sort_arguments <- function(given, definitions, also = character()) {
   )
 }
 
-#' What stands in `...`; a place that was left empty is refused
-#' @noRd
-given_dots <- function(...) {
-  places <- as.list(substitute(list(...)))[-1]
-  n <- sum(vapply(places, rlang::is_missing, NA))
-  refuse_if(
-    n > 0, "Arguments in {.arg ...} must have values.",
-    x = "{n} of them {?has/have} none.", i = "Is there a comma too many?",
-    arg = "..."
-  )
-  list(...)
-}
-
 #' Arguments that a call takes; all others are refused by name
 #'
 #' @param given (list) What stands in `...`; one that is `NULL` is as if it were

@@ -13,8 +13,8 @@
 #' @param formula As in [score_release()].
 #' @param data A table of a database, paths of CSV or Parquet files, or
 #'   [shards()] of these. With shards each query is listed for each part.
-#' @param ... The further arguments of that release. Those that no query depends
-#'   on, such as `epsilon`, may be left out.
+#' @param ... The further arguments of that release, by name. Those that no
+#'   query depends on, such as `epsilon`, may be left out.
 #' @return A `release_queries`: a list with `queries`, a data frame with the
 #'   columns `when` and `query`. `when` is `"run"` for queries that were run,
 #'   and `"step"`, `"margin"` or `"levels"` for queries that a release would
@@ -43,7 +43,7 @@ release_queries <- function(formula, data, ...) {
     "{.arg data} must be a table of a database, paths of files, or
      {.fn shards}."
   )
-  asked <- score_arguments(match.call(score_release), parent.frame())
+  asked <- score_arguments(given_dots(...))
   asked$family <- check_score_family(asked$family)
   settings <- do.call(score_settings, asked[names(formals(score_settings))])
   with_engine(data, function(engine) {
@@ -62,20 +62,20 @@ release_queries <- function(formula, data, ...) {
 }
 
 #' The arguments of a release, those that were not given as it has them
-#' @param call (call) Of [score_release()], matched.
-#' @param frame (environment) Where it was written.
 #' @return (named list)
 #' @noRd
-score_arguments <- function(call, frame) {
-  given <- lapply(as.list(call)[-1], eval, frame)
+score_arguments <- function(given) {
   own <- formals(score_release)
-  other <- setdiff(names(given), names(own))
+  other <- setdiff(rlang::names2(given), names(own))
   refuse_if(
-    length(other) > 0 || "" %in% names(given),
-    "{.arg ...} must be arguments of {.fn score_release}.",
-    x = "It has {.arg {other}}.", arg = "..."
+    length(other) > 0,
+    "{.arg ...} must be named arguments of {.fn score_release}.",
+    x = if ("" %in% other) "One has no name." else "It has {.val {other}}.",
+    arg = "..."
   )
-  left <- setdiff(names(own), c(names(given), "epsilon", "..."))
+  left <- setdiff(
+    names(own), c(names(given), "formula", "data", "epsilon", "...")
+  )
   c(given, lapply(own[left], eval, environment()))
 }
 

@@ -189,6 +189,14 @@ test_that("release_queries() shows what a release runs", {
       seen
   ))
   expect_output(print(shown), "of the release: step")
+  # By name, and with values
+  queries <- function(...) {
+    release_queries(log(income) ~ flag, dplyr::tbl(con, "persons"), ...)
+  }
+  input <- "pseudosynth_error_input"
+  expect_error(queries(bounds = ), "have values", class = input) # nolint
+  expect_error(queries(bound = c(10, 2e6)), "bound", class = input)
+  expect_error(queries(1), "no name", class = input)
 })
 
 test_that("queries of each back end are as written", {
