@@ -112,12 +112,16 @@ over_samples <- function(case, n, of) {
   Reduce(`+`, found) / samples
 }
 
+#' The number of each record's household
+#' @noRd
+homes_of <- function(file, unit) match(file[[unit]], unique(file[[unit]]))
+
 #' The same samples in every call, and R's own random numbers as they were
 #' @param n (count) Records; of households as many as have them on average.
 #' @param unit (string or `NULL`) The column that numbers households.
 #' @noRd
 fresh_sample <- function(data, n, number, unit = NULL) {
-  homes <- if (!is.null(unit)) match(data[[unit]], unique(data[[unit]]))
+  homes <- if (!is.null(unit)) homes_of(data, unit)
   records <- nrow(data)
   if (!is.null(homes)) n <- round(n * max(homes) / records)
   share <- uniforms_(n, seed_words(1, "fresh sample", number), 0L)

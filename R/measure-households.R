@@ -56,8 +56,6 @@ measure_households <- function(case) {
   )
 }
 
-homes_of <- function(file, unit) match(file[[unit]], unique(file[[unit]]))
-
 #' Do all members of every household of the file have the same level?
 #' @noRd
 is_shared <- function(codes, case) {
@@ -94,7 +92,6 @@ household_sums <- function(file, spec, unit) {
 household_tables <- function(file, case, most, shared, sums) {
   home <- homes_of(file, case$unit)
   size <- tabulate(home)
-  sorted <- order(home)
   found <- list("sizes\rhousehold\rsize" = tabulate(size, most))
   key <- function(kind, name, table) paste(kind, name, table, sep = "\r")
   for (name in names(case$columns)) {
@@ -124,29 +121,18 @@ household_tables <- function(file, case, most, shared, sums) {
         tabulate(bin + 1L, length(sums[[name]]) + 1L)
     }
     two <- key("members", name, paste(name, "of two members"))
-    found[[two]] <- two_members(
-      codes[sorted], home[sorted], 1 / (size[home[sorted]] - 1), levels, most
-    )
+    found[[two]] <- as.vector(two_members(each))
   }
   found
 }
 
-#' @param home (integer) Sorted.
-#' @param weight (double) Of each member with every other one.
-#' @return (double) By the level of one member and that of the other.
+#' @param each (matrix) How many members of each household have each level.
+#' @return (matrix) By the level of one member and that of the other.
 #' @noRd
-two_members <- function(codes, home, weight, levels, most) {
-  n <- length(home)
-  sums <- double(levels^2)
-  for (apart in seq_len(min(most, n) - 1L)) {
-    one <- which(home[seq_len(n - apart)] == home[apart + seq_len(n - apart)])
-    other <- one + apart
-    for (pair in list(list(one, other), list(other, one))) {
-      cell <- codes[pair[[1]]] + levels * (codes[pair[[2]]] - 1L)
-      sums <- sums + sum_by(weight[one], cell, levels^2)
-    }
-  }
-  sums
+two_members <- function(each) {
+  others <- pmax(rowSums(each) - 1, 1)
+  # Nobody is another member of one's own
+  crossprod(each / others, each) - diag(colSums(each / others), ncol(each))
 }
 
 #' Means over sets

@@ -38,6 +38,22 @@ test_that("tables of households are what counting by hand gives", {
   expect_equal(unname(again), unname(found))
 })
 
+test_that("two members are counted as a loop over them counts", {
+  each <- withr::with_seed(1, matrix(rpois(60, 0.7), 20))
+  each <- each[rowSums(each) > 0, ]
+  found <- matrix(0, 3, 3)
+  for (home in seq_len(nrow(each))) {
+    codes <- rep(1:3, each[home, ])
+    for (i in seq_along(codes)) {
+      for (j in seq_along(codes)[-i]) {
+        found[codes[i], codes[j]] <- found[codes[i], codes[j]] +
+          1 / (length(codes) - 1)
+      }
+    }
+  }
+  expect_equal(two_members(each), found)
+})
+
 test_that("a fresh sample has whole households", {
   data <- home_persons(60)
   sample <- fresh_sample(data, 300, 1, "home")
