@@ -319,7 +319,7 @@ unfolded <- function(x, codes, amounts) {
   wide <- column_specs(x$codebook)
   specs <- column_specs(persons$codebook)
   # Levels of how many members there are: from 1
-  size <- code_of(codes, "members")
+  size <- code_of(codes, count_column)
   home <- rep(seq_along(size), size)
   slot <- sequence(size)
   column <- function(name) {
@@ -353,6 +353,9 @@ unfolded <- function(x, codes, amounts) {
     class = frame_class(persons$tibble)
   )
 }
+
+# The column of a wide record that says how many members there are
+count_column <- "members"
 
 #' What members' columns are called in a wide record
 #' @noRd

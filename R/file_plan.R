@@ -90,12 +90,11 @@
 #'   or a number or date in a rule, with more than three significant digits is
 #'   refused if it equals a value of the column, its mean, sum, standard
 #'   deviation or median, an extreme or a usual quantile, unless it is confirmed
-#'   here. Of
-#'   dates, the first and the last day of a month always pass, and of date-times
-#'   the start and the end of a month. Codes such as
-#'   9999 and 9997 do, too, and codes and heaps that three records have. Numbers
-#'   and dates together are given as text. The label and the certificate list
-#'   them. Default `NULL`: none. Columns of a draft are not looked at before
+#'   here. Of dates, the first and the last day of a month always pass, and of
+#'   date-times the start and the end of a month. Codes such as 9999 and 9997
+#'   do, too, and codes and heaps that three records have. Numbers and dates
+#'   together are given as text. The label and the certificate list them.
+#'   Default `NULL`: none. Columns of a draft are not looked at before
 #'   they are confirmed, nor are published ones.
 #' @param members ([members()] or `NULL`) How the records of a unit become the
 #'   members of one wide record, so that sets have households. The codebook and

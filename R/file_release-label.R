@@ -85,7 +85,7 @@ file_inputs <- function(x, combine = NULL) {
     protected = paste(
       c(
         toString(protected),
-        if (is_size_secret(x) || !is.null(x$members)) "the number of records"
+        if (is.na(public_size(x))) "the number of records"
       ),
       collapse = "; and "
     ),

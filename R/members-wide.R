@@ -1,8 +1,5 @@
 # The wide file of households: its columns and its codebook.
 
-# The column of the wide record that says how many members there are
-count_column <- "members"
-
 # What a column of a member says where there is no such member
 no_member <- "no such member"
 

@@ -99,11 +99,8 @@ plot_file_statistics <- function(object) {
     kind = statistic_kinds(found$statistic),
     name = ifelse(is.na(found$level), found$statistic, found$level)
   )
-  named <- do.call(rbind, lapply(split(points, points$column), function(one) {
-    one[which.max(one$ratio), ]
-  }))
   near <- found$ratio <= 2
-  draw_alone(draw_statistics, points = points, named = named) + titles(
+  draw_alone(draw_statistics, points = points) + titles(
     "Statistics of synthetic files", sprintf(
       "Difference from the file, divided by that of a fresh sample (line at 1).
        At most 2: %s of %s",
@@ -123,7 +120,11 @@ statistic_kinds <- function(statistic) {
   )], kinds)
 }
 
-draw_statistics <- function(points, named) {
+# The farthest of each column has its name
+draw_statistics <- function(points) {
+  named <- do.call(rbind, lapply(split(points, points$column), function(one) {
+    one[which.max(one$ratio), ]
+  }))
   # Names at the ends stay within the figure
   reach <- range(log(points$ratio), log(0.3), log(3))
   named$side <- (log(named$ratio) - reach[1]) / diff(reach)
@@ -168,11 +169,8 @@ plot_households <- function(object) {
     ratio = clamp(found$ratio, 0.05, farthest_statistic),
     kind = factor(kinds[found$kind], kinds), name = found$table
   )
-  named <- do.call(rbind, lapply(split(points, points$column), function(one) {
-    one[which.max(one$ratio), ]
-  }))
   near <- found$ratio <= 2
-  draw_alone(draw_statistics, points = points, named = named) + titles(
+  draw_alone(draw_statistics, points = points) + titles(
     "Households of synthetic files", sprintf(
       "Total variation from the file, divided by that of a fresh sample of
        households (line at 1). At most 2: %s of %s",

@@ -70,6 +70,20 @@ class MixtureChain {
   MixtureState state;
   MixtureAcceptance accepted;
 
+  /// Metropolis: the state stays as it has become, or is what it was at the
+  /// start of a move. Its densities are refreshed either way.
+  /// @param count of moves: accepted, all.
+  void decide(double log_ratio, const MixtureState& start, long (&count)[2]) {
+    ++count[1];
+    if (std::isfinite(log_ratio) && std::log(rng_->uniform()) < log_ratio) {
+      ++count[0];
+      return;
+    }
+    state = start;
+    state_changed();
+    refresh_densities();
+  }
+
   /// To be called after the coefficients were replaced from outside.
   void state_changed() {
     for (int k = 0; k < K_; ++k)

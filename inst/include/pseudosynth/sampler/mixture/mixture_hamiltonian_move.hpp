@@ -75,14 +75,7 @@ class MixtureHamiltonianMove {
       log_ratio += chain_->log_lik();
     }
     if (adapt) steps_.learn(log_ratio);
-    ++chain_->accepted.hamiltonian[1];
-    if (std::isfinite(log_ratio) && std::log(rng.uniform()) < log_ratio) {
-      ++chain_->accepted.hamiltonian[0];
-      return;
-    }
-    chain_->state = start;
-    chain_->state_changed();
-    chain_->refresh_densities();
+    chain_->decide(log_ratio, start, chain_->accepted.hamiltonian);
   }
 
   /// Ends adaptation.

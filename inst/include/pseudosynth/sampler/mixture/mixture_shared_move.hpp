@@ -76,14 +76,7 @@ class MixtureSharedMove {
       log_ratio += chain_->log_lik();
     }
     if (adapt) steps_.learn(log_ratio);
-    ++chain_->accepted.shared[1];
-    if (std::isfinite(log_ratio) && std::log(rng.uniform()) < log_ratio) {
-      ++chain_->accepted.shared[0];
-      return;
-    }
-    chain_->state = start;
-    chain_->state_changed();
-    chain_->refresh_densities();
+    chain_->decide(log_ratio, start, chain_->accepted.shared);
   }
 
   /// Ends adaptation.
