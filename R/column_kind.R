@@ -54,7 +54,7 @@
 #'   codebook.
 #' @param decode (function of level numbers, values, a spec and a schema) The
 #'   column, in the schema's storage.
-#' @param values (function of a spec) What its levels stand for.
+#' @param values (function of a spec) What its levels stand for; none: nothing.
 #' @param find (function of a column, its plain values and a spec) Their places
 #'   among `values`.
 #' @param plain (function of numbers) Values as the plan has them.
@@ -86,7 +86,8 @@ new_column_kind <- function(
     stated = function(spec) character(), draft = NULL,
     takes = function(x) FALSE, read = function(x, name) x,
     fits = function(x, spec) TRUE, levels = function(spec) character(),
-    code = NULL, decode = NULL, values = NULL, find = NULL, plain = identity,
+    code = NULL, decode = NULL, values = function(spec) character(), find = NULL,
+    plain = identity,
     unit = function(spec) 1, heap_unit = unit,
     heap_name = function(step) paste("multiple of", format_exact(step)),
     text = function(x) vapply(x, format_exact, "", USE.NAMES = FALSE),

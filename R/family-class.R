@@ -43,7 +43,7 @@ plain_family <- function(x) {
   }, parts, names(parts))
   parts$arguments <- lapply(parts$arguments, unname)
   own <- intersect(names(formals(new_synth_family)), names(parts))
-  do.call(new_result, c("synth_family", parts[own]))
+  do.call(new_result, c("synth_family", parts[own]), quote = TRUE)
 }
 
 is_mixture <- function(family) identical(family$likelihood, "normal_mixture")

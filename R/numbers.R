@@ -3,11 +3,8 @@
 #' Numbers without attributes, in the memory that holds them already
 #' @noRd
 bare_numbers <- function(x) {
-  if (!is.double(x)) {
-    return(as.double(x))
-  }
-  attributes(x) <- NULL
-  x
+  attributes(x) <- NULL # before a method of its class can convert it
+  as.double(x)
 }
 
 #' Refuse a computation that would take more memory than the machine has free

@@ -98,7 +98,7 @@ named_parts <- function(first, others, name, class, unnamed) {
 #' @noRd
 only_class <- function(others, class, hint) {
   strange <- !vapply(others, inherits, NA, class)
-  do.call(check_no_dots, c(others[strange], list(hint = hint)))
+  do.call(check_no_dots, c(others[strange], list(hint = hint)), quote = TRUE)
   others
 }
 

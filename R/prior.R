@@ -122,7 +122,7 @@ plain_prior <- function(prior) {
     hierarchical = prior_hierarchical, shared = prior_shared,
     normal = prior_normal, beta_mean = prior_beta_mean
   )
-  do.call(make, unclass(prior)[names(formals(make))])
+  do.call(make, unclass(prior)[names(formals(make))], quote = TRUE)
 }
 
 check_location_scale <- function(x, arg = rlang::caller_arg(x)) {

@@ -45,7 +45,10 @@ release_queries <- function(formula, data, ...) {
   )
   asked <- score_arguments(given_dots(...))
   asked$family <- check_score_family(asked$family)
-  settings <- do.call(score_settings, asked[names(formals(score_settings))])
+  settings <- do.call(
+    score_settings, asked[names(formals(score_settings))],
+    quote = TRUE
+  )
   with_engine(data, function(engine) {
     open <- open_score_file(
       engine, formula, asked$family, settings,

@@ -308,7 +308,7 @@ refits_with <- function(..., seed = NULL) {
   function(from, weights, count) {
     own <- if (!is.null(seed)) list(seed = stage_seed(seed, "refit", count))
     again <- function(...) update(from, privacy_weights = weights, ...)
-    made <- do.call(again, c(own, list(...)))
+    made <- do.call(again, c(own, list(...)), quote = TRUE)
     kept <- from$quantile
     if (kept < made$quantile) truncate_draws(made, kept) else made
   }

@@ -259,6 +259,21 @@ test_that("amounts have the decimals that the codebook states, in every set", {
   expect_identical(error$rows, finer)
 })
 
+test_that("labels of an identifier are left out with it", {
+  data <- data.frame(x = rep(0:1, 30))
+  data$id <- labelled(rep(1:30, each = 2), c(first = 1L, last = 30L), "Number")
+  book <- data.frame(
+    column = c("x", "id"), type = c("logical", "id"), records = c(NA, 2)
+  )
+  plan <- file_plan(data, book, unit = "id")
+  expect_identical(decode_file(plan), data["x"])
+})
+
+test_that("confirmed numbers may have labels", {
+  stated <- labelled(c(120L, 7L), c(most = 120L))
+  expect_identical(check_file_confirmed(stated), c(120, 7))
+})
+
 test_that("a rounded value stays within its bounds and is no code", {
   book <- data.frame(
     column = "x", type = "amount", lower = 0.5, upper = 120.4, digits = 0,

@@ -104,6 +104,16 @@ test_that("re-weighted count weights are CW_final", {
 test_that("an unweighted fit and a wrong k are refused", {
   expect_error(reweight(unweighted_fit()), class = "pseudosynth_error_input")
   expect_error(reweight(1), class = "pseudosynth_error_input")
+  for (odd in list(as.name("y"), quote(stop("evaluated")))) {
+    expect_error(
+      reweight(lw_fit(), k = 0.9, quantile = odd),
+      class = "pseudosynth_error_input"
+    )
+    expect_error(
+      plot(lw_fit(), odd),
+      class = "pseudosynth_error_input"
+    )
+  }
   for (k in list("most", 0, 1.5, NA, c(0.5, 0.6))) {
     expect_error(reweight(lw_fit(), k = k), class = "pseudosynth_error_input")
   }
