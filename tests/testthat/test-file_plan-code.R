@@ -260,7 +260,7 @@ test_that("amounts have the decimals that the codebook states, in every set", {
 })
 
 test_that("labels of an identifier are left out with it", {
-  data <- data.frame(x = rep(0:1, 30))
+  data <- data.frame(x = rep(c(FALSE, TRUE), 30))
   data$id <- labelled(rep(1:30, each = 2), c(first = 1L, last = 30L), "Number")
   book <- data.frame(
     column = c("x", "id"), type = c("logical", "id"), records = c(NA, 2)
