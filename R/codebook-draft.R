@@ -41,7 +41,8 @@
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data
-#'   frame, only one column at a time is held in memory.
+#'   frame, only one column at a time is held in memory. A list of two linked
+#'   tables gives one codebook; what links them becomes an `"id"`.
 #' @return A [codebook()]. In a draft `confirmed` is `FALSE` for every column,
 #'   and a question mark stands behind every type, such as `amount?`. It stays a
 #'   draft in a CSV file, and whatever is deleted or emptied in it.
@@ -66,7 +67,31 @@ draft_codebook <- function(data) draft_book(data, most_levels)
 #' A draft in which columns of more levels than `most` are identifiers
 #' @noRd
 draft_book <- function(data, most) {
+  if (rlang::is_bare_list(data)) {
+    return(draft_linked(data, most))
+  }
   with_file(data, function(file) draft_of_file(file, most))
+}
+
+#' Each table by itself: a household counts once. What links them is an
+#' identifier
+#' @noRd
+draft_linked <- function(data, most) {
+  check_linked(data, "data")
+  tables <- lapply(data, whole_table, "data")
+  key <- check_link(lapply(tables, names), "data")
+  books <- lapply(tables, function(table) {
+    own <- setdiff(names(table), key)
+    refuse_if(
+      length(own) == 0, "Each table must have columns of its own.",
+      arg = "data"
+    )
+    unclass(draft_book(columns_alone(table, own), most))$table
+  })
+  link <- codebook(data.frame(
+    column = key, type = paste0("id", draft_mark)
+  ))
+  codebook(do.call(rbind, c(list(unclass(link)$table), unname(books))))
 }
 
 #' @param file (list) See with_file().

@@ -315,6 +315,19 @@ book_of <- function(book, columns) {
   new_result("codebook", table = table)
 }
 
+#' Write the codebooks of two linked tables
+#' @param tables (named list of character) Their columns.
+#' @return (character) Names of the files.
+#' @noRd
+write_book_tables <- function(book, tables, folder) {
+  files <- sprintf("codebook-%s.csv", names(tables))
+  Map(
+    write_codebook, lapply(unname(tables), book_of, book = book),
+    file.path(folder, files)
+  )
+  files
+}
+
 # Print ------------------------------------------------------------------------
 
 unconfirmed <- function(book) {

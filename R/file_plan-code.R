@@ -181,7 +181,8 @@ wrong_type <- function(x, spec) {
 #' @export
 decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
   check_argument(plan)
-  decode_records(plan, codes, amounts)
+  file <- decode_records(plan, codes, amounts)
+  if (is.null(plan$members$tables)) file else in_tables(file, plan$members)
 }
 
 #' The same of anything that has a plan's `codebook`, `schema` and `tibble`

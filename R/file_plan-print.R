@@ -37,6 +37,7 @@ print_lines.file_plan <- function(x) {
         )
       },
       members = if (!is.null(x$members)) members_text(x$members),
+      tables = if (!is.null(x$members$tables)) tables_text(x$members),
       "left out" = if (isTRUE(x$members$beyond > 0)) {
         counted(x$members$beyond, "member")
       },
@@ -46,7 +47,7 @@ print_lines.file_plan <- function(x) {
           if (!x$survey_weights %in% x$published) ", drawn last"
         )
       },
-      rules = if (length(x$rules) > 0) {
+      rules = if (length(rule_texts(x)) > 0) {
         paste(rule_texts(x), collapse = "; ")
       },
       outside = if (length(x$outside) > 0) outside_text(x),

@@ -12,6 +12,13 @@
 #' @param arg (string) What the user calls the file.
 #' @noRd
 with_file <- function(data, f, arg = "data") {
+  if (rlang::is_bare_list(data)) {
+    check_linked(data, arg)
+    tables <- lapply(data, whole_table, arg)
+    return(with_file(joined_tables(tables, arg), function(file) {
+      f(c(file, list(tables = lapply(tables, names))))
+    }, arg))
+  }
   if (!has_engine(data)) {
     check_data_frame(data, columns = 1, arg = arg)
     # As they are: a tibble's subset would be one
@@ -37,6 +44,36 @@ with_file <- function(data, f, arg = "data") {
       row_names = FALSE, tibble = FALSE
     ))
   })
+}
+
+#' A table in memory: engines hold no two of one moment
+#' @noRd
+whole_table <- function(data, arg) {
+  if (!has_engine(data)) {
+    return(check_data_frame(data, columns = 1, arg = arg))
+  }
+  with_file(data, function(file) {
+    own <- read_once(file, names(file$like))
+    own$chunks(names(file$like), list2DF)
+  }, arg)
+}
+
+#' A file whose records have one order, whoever reads them
+#'
+#' What an engine holds has none: a second pass may give another one, and the
+#' members of a household would be somebody else.
+#' @noRd
+read_once <- function(file, names) {
+  parts <- list()
+  file$chunks(names, function(chunk) parts <<- c(parts, list(chunk)))
+  columns <- parts[[1]]
+  if (length(parts) > 1) {
+    columns <- lapply(stats::setNames(nm = names), function(name) {
+      do.call(c, lapply(parts, `[[`, name))
+    })
+  }
+  file$chunks <- function(names, f) f(columns[names])
+  file
 }
 
 #' All values of one column

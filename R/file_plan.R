@@ -68,7 +68,8 @@
 #'   the data frame once, because the ledger stores marks of its columns.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
-#'   [shards()]) The confidential file.
+#'   [shards()]) The confidential file. With `members` also a list of two such
+#'   tables, of households and of persons, see [members()].
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
 #'   for each column of the file.
 #' @param publish (character or `NULL`) Columns that are released as they are;
@@ -194,6 +195,11 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   confirmed <- check_file_confirmed(confirmed)
   with_file(data, function(file) {
     if (is.null(members)) {
+      refuse_if(
+        !is.null(file$tables), "Two linked tables need {.arg members}.",
+        i = "How persons stand in their household:
+             {.code members = members(~ -age, slots = 6)}.", arg = "members"
+      )
       return(plan_of_file(
         file, book, publish, unit, rules, survey_weights, confirmed
       ))

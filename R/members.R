@@ -42,6 +42,19 @@
 #' member: in the order `~ -age`, `member(1)$age >= 18` says that there is one
 #' of 18 or more. The columns of such a rule may have at most a million
 #' combinations of levels.
+#' @section Two linked tables:
+#' Where households have a table of their own, give both:
+#' `file_plan(list(households = h, persons = p), book, unit = "household",
+#' members = members(~ -age, slots = 6))`. The tables may have other names; the
+#' first is that of households. They have one column in common, `unit`. All
+#' other columns of the first table are those of the household, and `household`
+#' need not name them. [draft_codebook()] takes the list, too, and drafts one
+#' codebook for both. A set is then two tables: `sets[[1]]` is a list of them,
+#' `with(sets, lm(income ~ age, persons))` models one, and
+#' `as.data.frame(sets, table = "households")` is one for release. Without
+#' `table` persons come with the columns of their household. [release()] and
+#' `synthesize(into = )` write a file and a codebook of each table. [utility()],
+#' [risk()] and [release()] take the list as `data`.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
 #' intruder finds who knows a whole household is not in them. `publish` of
@@ -69,7 +82,9 @@
 #'   described. [file_plan()] refuses with class `pseudosynth_error_members`, a
 #'   `pseudosynth_error_input`: members without a household, a person twice,
 #'   columns of a household that differ between its members, and a `size` that
-#'   is not the number of members; the field `rows` has their records.
+#'   is not the number of members; of two tables a household that is there
+#'   twice, has no members, or is not there. The field `rows` has their records,
+#'   and `table` the table where these are, if they are not those of persons.
 #' @section Messages: `pseudosynth_message_members`, for the agency alone: how
 #'   many members beyond `slots` are left out.
 #' @section Privacy: The guarantee is for a whole household, added or removed,
@@ -171,7 +186,9 @@ order_text <- function(own) {
 plan_of_members <- function(plan_of, file, book, publish, unit, rules,
                             survey_weights, confirmed, members) {
   specs <- column_specs(book)
-  own <- check_members(members, publish, unit, survey_weights, specs)
+  own <- check_members(
+    members, publish, unit, survey_weights, specs, file$tables
+  )
   rules <- lapply(if (is.list(rules)) rules else list(rules)[!is.null(rules)],
     function(rule) bare_code_of(rule_expression(rule))
   )
@@ -214,24 +231,6 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
   seal(wide)
 }
 
-#' A file whose records have one order, whoever reads them
-#'
-#' What an engine holds has none: a second pass may give another one, and the
-#' members of a household would be somebody else.
-#' @noRd
-read_once <- function(file, names) {
-  parts <- list()
-  file$chunks(names, function(chunk) parts <<- c(parts, list(chunk)))
-  columns <- parts[[1]]
-  if (length(parts) > 1) {
-    columns <- lapply(stats::setNames(nm = names), function(name) {
-      do.call(c, lapply(parts, `[[`, name))
-    })
-  }
-  file$chunks <- function(names, f) f(columns[names])
-  file
-}
-
 #' The plan of the wide file. Its records are households: of errors, too
 #' @noRd
 plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
@@ -261,7 +260,8 @@ plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
 #'   with its `records`: the most that a household has, `NA` where the codebook
 #'   does not say.
 #' @noRd
-check_members <- function(members, publish, unit, survey_weights, specs) {
+check_members <- function(members, publish, unit, survey_weights, specs,
+                          tables = NULL) {
   check_class(members, "household_members")
   check_sealed(members)
   own <- unclass(members)
@@ -286,6 +286,17 @@ check_members <- function(members, publish, unit, survey_weights, specs) {
          file have no place.", i = "Leave it out.", arg = "publish"
   )
   kept <- names(Filter(function(spec) spec$kind$released, specs))
+  if (!is.null(tables)) {
+    refuse_if(
+      !all(vapply(tables, is.element, NA, el = unit)),
+      "{.arg unit} must be the column that links the tables.",
+      i = "It is {.val {intersect(tables[[1]], tables[[2]])}}.", arg = "unit"
+    )
+    own$tables <- lapply(tables, intersect, c(unit, kept))
+    own$household <- union(
+      own$household, setdiff(own$tables[[1]], c(unit, own$size))
+    )
+  }
   check_names(names(own$order), kept, arg = "order")
   check_names(own$household, kept, arg = "household")
   check_names(own$size, kept, arg = "size")
@@ -333,15 +344,6 @@ check_size_levels <- function(own, spec) {
   )
 }
 
-refuse_members <- function(rows, ..., .envir = rlang::caller_env()) {
-  if (length(rows) > 0) {
-    abort_input(
-      ..., arg = "data", rows = rows, class = "pseudosynth_error_members",
-      .envir = .envir
-    )
-  }
-}
-
 #' The number of each record's household
 #' @noRd
 home_numbers <- function(file, unit, person) {
@@ -350,17 +352,15 @@ home_numbers <- function(file, unit, person) {
     refuse_bad_text(bad_text(x), name, length(x))
     column_values(x)
   }
-  # Text that is empty names nobody
-  unnamed <- function(x) which(is.na(x) | is.character(x) & x %in% "")
   values <- read(unit)
-  rows <- unnamed(values)
+  rows <- unnamed_rows(values)
   refuse_members(
     rows, "Every member must belong to a household.",
     x = "{.val {unit}} is missing for {length(rows)} record{?s}."
   )
   if (!is.null(person)) {
     own <- read(person)
-    rows <- unnamed(own)
+    rows <- unnamed_rows(own)
     refuse_members(
       rows, "Every member must have a number.",
       x = "{.val {person}} is missing for {length(rows)} record{?s}."

@@ -253,6 +253,7 @@ joined_levels <- function(levels, shares) {
 
 plot_file_sets <- function(object, data) {
   if (!is.null(data)) {
+    if (rlang::is_bare_list(data)) data <- joined_tables(data)
     data <- without_labels(check_data_frame(data, arg = "data"))
     check_columns(names(object$sets[[1]]), data, "data")
   }

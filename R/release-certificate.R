@@ -1,15 +1,22 @@
 # What goes with the sets: a codebook of their columns and a certificate of how
 # they were made.
 
-#' Of whole files the agency's own codebook, which codebook() reads again
+#' Of whole files the agency's own codebook, which codebook() reads again; of
+#' two tables one for each
+#' @return (character) Names of the files.
 #' @noRd
 write_release_codebook <- function(synthetic, frame, folder) {
+  book <- unclass(synthetic)$codebook
+  if (!is.null(synthetic$tables)) {
+    return(write_book_tables(book, synthetic$tables, folder))
+  }
   path <- file.path(folder, "codebook.csv")
   if (are_files(synthetic)) {
-    write_codebook(unclass(synthetic)$codebook, path)
+    write_codebook(book, path)
   } else {
     write_csv(release_codebook(synthetic, frame), path)
   }
+  basename(path)
 }
 
 #' One row for each column, for each level where it has some
@@ -77,7 +84,11 @@ release_certificate <- function(x, synthetic, data, files, long,
   new_certificate(
     synthetic, files, list(
       sets = synthetic$m, records = synthetic$n_records,
-      layout = if (long) "one file for all sets" else "one file per set"
+      layout = paste0(
+        if (is.null(synthetic$tables)) "one file" else "a file of each table",
+        if (long) " for all sets" else " per set"
+      ),
+      tables = if (!is.null(synthetic$tables)) lapply(synthetic$tables, I)
     ),
     synthetic$columns$name,
     setdiff(names(synthetic$sets[[1]]), synthetic$columns$name),
@@ -149,8 +160,10 @@ certificate_lines <- function(certificate, synthetic) {
   } else {
     c("object", certificate$object)
   }
+  tables <- certificate$tables
   rows <- list(
     c("made by", paste(unlist(certificate$made_by), collapse = " ")), held,
+    if (!is.null(tables)) c("tables", tables_text(list(tables = tables))),
     c("synthetic", toString(certificate$synthetic)),
     c("published", toString(
       if (length(certificate$published)) certificate$published else "none"

@@ -20,7 +20,8 @@
 #' leave them out.
 #'
 #' Sets of a [file_release()] have all columns of the file. Their `codebook.csv`
-#' is the agency's own codebook, which [codebook()] can read again. The
+#' is the agency's own codebook, which [codebook()] can read again. Sets of two
+#' linked tables (see [members()]) have a file and a codebook of each. The
 #' certificate states the release in the terms of NIST SP 800-226 and of the
 #' public registry of deployments (arXiv 2509.13509): flavour, unit, neighbours,
 #' privacy loss, model, accounting, implementation, what is not covered.
@@ -215,9 +216,10 @@ release <- function(x, path, formats = "csv", data = NULL,
     check_response_sets(x, file, aligned, public)
   }
   write_release(path, synthetic, secrets, function(folder) {
-    sets <- write_sets(frames, folder, formats)
-    write_release_codebook(synthetic, frames[[1]], folder)
-    c(sets, "codebook.csv")
+    c(
+      write_sets(frames, folder, formats),
+      write_release_codebook(synthetic, frames[[1]], folder)
+    )
   }, function(files) {
     release_certificate(x, synthetic, data, files, long, public)
   })
@@ -265,12 +267,27 @@ write_release <- function(path, object, secrets, write, certify) {
 #' @return (named list of data frames)
 #' @noRd
 release_frames <- function(synthetic, long) {
+  tables <- names(synthetic$tables)
   if (long) {
-    return(list(sets = as.data.frame(synthetic, set = "all")))
+    frame <- function(table) {
+      as.data.frame(synthetic, set = "all", table = table)
+    }
+    if (is.null(tables)) {
+      return(list(sets = frame(NULL)))
+    }
+    names(tables) <- paste0("sets-", tables)
+    return(lapply(tables, frame))
   }
   frames <- lapply(synthetic$sets, leaving_form, synthetic$unit)
   m <- length(frames)
-  stats::setNames(frames, sprintf("set-%0*d", nchar(m), seq_len(m)))
+  names(frames) <- sprintf("set-%0*d", nchar(m), seq_len(m))
+  if (is.null(tables)) {
+    return(frames)
+  }
+  both <- unlist(lapply(frames, in_tables, synthetic), recursive = FALSE)
+  stats::setNames(both, outer(tables, names(frames), function(table, set) {
+    paste(set, table, sep = "-")
+  }))
 }
 
 # Refusals ---------------------------------------------------------------------
@@ -390,6 +407,7 @@ release_object <- function(x, path, formats, data, public, refuse) {
     arg = "formats"
   )
   if (knows_records(data)) data <- data$data
+  if (rlang::is_bare_list(data)) data <- joined_tables(data)
   check_data_frame(data, arg = "data")
   file <- as.data.frame(data)
   whole <- inherits(x, "file_release")

@@ -19,6 +19,7 @@ confidential_file <- function(data, synthetic) {
     )
     return(job_data(jobs[[1]]))
   }
+  if (rlang::is_bare_list(data)) data <- joined_tables(data)
   without_labels(check_data_frame(data, arg = "data"))
 }
 
@@ -110,7 +111,9 @@ release_sets <- function(synthetic, data, variable = NULL) {
   )
   synthetic <- sets_of(synthetic)
   sets <- if (is.data.frame(synthetic)) list(synthetic) else synthetic
-  if (inherits(synthetic, "synthetic_data")) sets <- without_unit(synthetic)
+  if (inherits(synthetic, "synthetic_data")) {
+    sets <- structure(synthetic$sets, unit = synthetic$unit)
+  }
   check_that(
     is.list(sets) && length(sets) > 0 &&
       all(vapply(sets, is.data.frame, TRUE)), synthetic,
@@ -118,15 +121,12 @@ release_sets <- function(synthetic, data, variable = NULL) {
      {.cls pseudo_posterior}, a data frame or a list of data frames."
   )
   for (set in sets) check_one_set(set, data)
+  # Numbers of households are nobody's
+  unit <- attr(sets, "unit")
+  sets <- lapply(sets, function(set) set[setdiff(names(set), unit)])
   names <- if (inherits(synthetic, "synthetic_data")) synthetic$columns$name
   names <- names %||% variable %||% attr(synthetic, "variable")
   in_file_order(sets, data, names)
-}
-
-#' Sets without the numbers of households, which are nobody's
-#' @noRd
-without_unit <- function(sets) {
-  lapply(as.list(sets), function(set) set[setdiff(names(set), sets$unit)])
 }
 
 #' Sets whose rows are those of the file, by their published columns

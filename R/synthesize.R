@@ -256,7 +256,7 @@ draw_planned <- function(x, plan) {
       order(drawn$sets, drawn$columns$name), drawn$columns, plan$label,
       plan$asked$assignment,
       drawn$combine, drawn$survey_weights, drawn$codebook, drawn$means,
-      drawn$unit
+      drawn$unit, drawn$tables
     )
   }
   list(synthetic = synthetic, label = plan$label)

@@ -11,6 +11,8 @@
 #' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two. Take a
 #'   column from a set, as in `x[[1]]$income`; `x$income` is an error.
 #' @param n (whole number) Rows of `as.data.frame(x)`, as in [head()].
+#' @param table (string or `NULL`) Which of two linked tables, see [members()].
+#'   Default `NULL`: one table, of persons with the columns of their household.
 #' @param set (count, `"all"` or `NULL`) Which set. `"all"` stacks all sets,
 #'   with the number of the set in a first column `set` (`synthetic_set` if the
 #'   file has a column `set`). `NULL`, the default: all sets if there are
@@ -40,7 +42,9 @@
 #'   * `unit` (string or `NULL`): of sets with households (see [members()]), the
 #'     column that numbers them. The numbers are new: 1 is no household of the
 #'     file, and no household of another set. `n_records` counts the persons of
-#'     the first set. Members of a household stay together in every form.
+#'     the first set. Members of a household stay together in every form;
+#'   * `tables` (named list or `NULL`): the columns of each of two linked
+#'     tables. A set is then a list of these tables.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
 #'   `for`, `Map()`, `do.call()` and purrr's `map()` would go over the elements
@@ -121,10 +125,12 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 #' @param codebook (`codebook` or `NULL`) Of whole files.
 #' @param means (data frame or `NULL`) See released_means().
 #' @param unit (string or `NULL`) The column that numbers households.
+#' @param tables (named list of character or `NULL`) The columns of two linked
+#'   tables.
 #' @noRd
 new_synthetic_data <- function(sets, columns, label, assignment, combine,
                                survey_weights = NULL, codebook = NULL,
-                               means = NULL, unit = NULL) {
+                               means = NULL, unit = NULL, tables = NULL) {
   synthetic <- new_result(
     "synthetic_data",
     sets = sets, guarantee = publish_guarantee(label), columns = columns,
@@ -139,6 +145,7 @@ new_synthetic_data <- function(sets, columns, label, assignment, combine,
   synthetic$codebook <- codebook
   synthetic$means <- means
   synthetic$unit <- unit
+  synthetic$tables <- tables
   seal(synthetic)
 }
 
@@ -269,11 +276,28 @@ check_sets_drawn <- function(m, drawn) {
     return(element_of(x, check_string(i)))
   }
   i <- check_count(i, min = 1)
+  check_set_number(i, x)
+  in_tables(x$sets[[i]], x)
+}
+
+check_set_number <- function(i, x) {
   refuse_if(
     i > length(x$sets), "There is no set {i}.",
     x = "The synthetic data hold {length(x$sets)} set{?s}.", arg = "i"
   )
-  x$sets[[i]]
+}
+
+check_table <- function(table, x) {
+  check_string(table)
+  refuse_if(
+    !table %in% names(x$tables),
+    "{.arg table} must be a table of the file.",
+    x = if (is.null(x$tables)) {
+      "It was one table."
+    } else {
+      "Its tables are {.val {names(x$tables)}}."
+    }, arg = "table"
+  )
 }
 
 #' @rdname synthetic_data
@@ -282,7 +306,7 @@ check_sets_drawn <- function(m, drawn) {
   check_no_dots(
     ..., hint = "{.code x[[1]]} is a set: its rows are {.code x[[1]][1:9, ]}."
   )
-  unclass(x)$sets[i]
+  lapply(unclass(x)$sets[i], in_tables, unclass(x))
 }
 
 #' @rdname synthetic_data
@@ -303,16 +327,26 @@ tail.synthetic_data <- function(x, n = 6L, ...) {
 length.synthetic_data <- function(x) length(unclass(x)$sets)
 
 #' @export
-as.list.synthetic_data <- function(x, ...) x$sets
+as.list.synthetic_data <- function(x, ...) {
+  sets <- if (is.null(x$tables)) x$sets else lapply(x$sets, in_tables, x)
+  structure(sets, unit = x$unit)
+}
 
 #' @rdname synthetic_data
 #' @export
-as.data.frame.synthetic_data <- function(x, ..., set = NULL) {
+as.data.frame.synthetic_data <- function(x, ..., set = NULL, table = NULL) {
   set <- set %||% if (x$m > 1) "all" else 1
-  if (!identical(set, "all")) {
-    return(plain_frame(leaving_form(x[[check_count(set, min = 1)]], x$unit)))
+  if (!is.null(table)) check_table(table, x)
+  leaving <- function(set) {
+    set <- leaving_form(set, x$unit)
+    plain_frame(if (is.null(table)) set else in_tables(set, x)[[table]])
   }
-  sets <- lapply(x$sets, function(set) plain_frame(leaving_form(set, x$unit)))
+  if (!identical(set, "all")) {
+    set <- check_count(set, min = 1)
+    check_set_number(set, x)
+    return(leaving(x$sets[[set]]))
+  }
+  sets <- lapply(x$sets, leaving)
   stacked <- plain_frame(stacked_sets(sets))
   number <- data.frame(rep(seq_len(x$m), vapply(sets, nrow, 1L)))
   cbind(stats::setNames(number, set_column(names(stacked))), stacked)
@@ -393,7 +427,9 @@ print_lines.synthetic_data <- function(x) {
     if (n_moved > 0) {
       sprintf("  moved to the ends: %s values", format_count(n_moved))
     },
-    if (!is.null(x$unit)) households_line(x), weights_line(x),
+    if (!is.null(x$unit)) households_line(x),
+    if (!is.null(x$tables)) wrap_line(paste("tables:", tables_text(x))),
+    weights_line(x),
     wrap_line(paste("label:", format(label))),
     paste0(
       "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",

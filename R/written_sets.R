@@ -31,6 +31,11 @@ check_into <- function(into, x, asked) {
     return(check_target(into, "Existing content"))
   }
   refuse_if(
+    !is.null(x$members$tables), "{.arg into} must be a folder.",
+    x = "The sets have two tables, and one takes one of them.",
+    i = "Each has its own files in a folder.", arg = "into"
+  )
+  refuse_if(
     asked$m > 1, "{.arg m} must be 1: a table takes one set.",
     x = "It is {asked$m}.", i = "Use a table of its own for each set.",
     arg = "m"
@@ -44,15 +49,50 @@ check_into <- function(into, x, asked) {
 #' @noRd
 write_drawn <- function(x, plan, into) {
   label <- publish_guarantee(plan$label)
+  tables <- x$members$tables
+  records <- list()
   parts <- write_folder(into, function(folder) {
     put <- function(file, write, what) {
       writing(into, write(what, file.path(folder, file)))
     }
-    put("codebook.csv", write_codebook, book_of_sets(x))
+    if (is.null(tables)) {
+      put("codebook.csv", write_codebook, book_of_sets(x))
+    } else {
+      writing(into, write_book_tables(book_of_sets(x), tables, folder))
+    }
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
-    draw_parts(x, plan, function(part, file) put(file, write_csv, part))
+    draw_parts(x, plan, function(part, file) {
+      if (is.null(tables)) {
+        return(put(file, write_csv, part))
+      }
+      both <- in_tables(part, x$members)
+      records[[file]] <<- vapply(both, nrow, 1L)
+      Map(function(part, file) {
+        put(file, write_csv, part)
+      }, both, files_of_tables(file, names(tables)))
+    })
   })
+  if (!is.null(tables)) parts <- parts_of_tables(parts, names(tables), records)
   new_written_sets(normalizePath(into), parts, label, plan)
+}
+
+#' The names of the files of a part's tables
+#' @noRd
+files_of_tables <- function(file, tables) {
+  sprintf("%s-%s.csv", sub("[.]csv$", "", file), tables)
+}
+
+#' A row for each file
+#' @param records (named list) By part: those of each table.
+#' @noRd
+parts_of_tables <- function(parts, tables, records) {
+  each <- rep(seq_len(nrow(parts)), each = length(tables))
+  table <- rep(tables, nrow(parts))
+  data.frame(
+    set = parts$set[each], table = table,
+    file = files_of_tables(parts$file[each], table),
+    records = unlist(records[parts$file], use.names = FALSE)
+  )
 }
 
 #' Draw the parts of all sets
@@ -89,10 +129,17 @@ draw_parts <- function(x, plan, take, workers = TRUE) {
 #' @param table (data frame) A row for each file, or for the set in a table.
 #' @noRd
 new_written_sets <- function(into, table, label, plan) {
+  first <- table[table$set == 1, ]
+  # Of two tables the last is that of persons
+  persons <- if (is.null(first$table)) {
+    rep(TRUE, nrow(first))
+  } else {
+    first$table == utils::tail(first$table, 1)
+  }
   seal(new_result(
     "written_sets",
     into = into, table = table, guarantee = label,
-    m = plan$asked$m, n_records = sum(table$records[table$set == 1])
+    m = plan$asked$m, n_records = sum(first$records[persons])
   ))
 }
 
@@ -132,8 +179,11 @@ print_lines.written_sets <- function(x) {
         c(table = x$into)
       } else {
         c(folder = x$into, files = paste(
-          counted(nrow(x$table), "CSV file"), "codebook.csv and label.txt",
-          sep = ", "
+          counted(nrow(x$table), "CSV file"), if (is.null(x$table$table)) {
+            "codebook.csv and label.txt"
+          } else {
+            "a codebook of each table and label.txt"
+          }, sep = ", "
         ))
       },
       label = format(x$guarantee)

@@ -53,6 +53,17 @@ test_that("each household of a set is one, in every form", {
   for (set in drawn$sets) expect_households(set)
 })
 
+test_that("a list of sets knows whose numbers households have", {
+  data <- home_persons(40)
+  sets <- synthesize(home_release(home_plan(data)), m = 2)
+  # A number that the file has, too
+  data$home <- match(data$home, unique(data$home))
+  expect_identical(attr(as.list(sets), "unit"), "home")
+  expect_identical(
+    replicated_uniques(as.list(sets), data), replicated_uniques(sets, data)
+  )
+})
+
 test_that("sizes are counted, and are a column where the file has one", {
   data <- home_persons()
   data$size <- as.integer(ave(seq_along(data$home), data$home, FUN = length))
