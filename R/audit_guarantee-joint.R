@@ -81,16 +81,20 @@ joint_neighbours <- function(x, remove, replacements) {
       records$values[[name]] <- file$values[[name]][record]
     }
   }
-  text <- do.call(paste, c(
-    lapply(
-      decode_records(plan, records$codes, amounts_of(records)), as.character
-    ), sep = ", "
-  ))[seq_along(record)]
+  text <- if (is.null(plan$members)) {
+    do.call(paste, c(
+      lapply(
+        decode_records(plan, records$codes, amounts_of(records)), as.character
+      ), sep = ", "
+    ))
+  } else {
+    rep("another household", length(record))
+  }
   list(
     table = data.frame(
       neighbours = rep(relation_names, c(length(remove), length(record))),
       record = c(remove, record),
-      value = c(rep(NA_character_, length(remove)), text)
+      value = c(rep(NA_character_, length(remove)), text[seq_along(record)])
     ),
     to = c(rep(NA_integer_, length(remove)), seq_along(record)),
     records = records
@@ -185,7 +189,7 @@ joint_problems <- function(x, near) {
   of_types <- records_at(all, first)
   regressions <- all_regressions(lapply(
     stats::setNames(nm = names(x$models)), function(name) {
-      public_regressions(of_types, name, specs, x$predictors[[name]])
+      public_regressions(of_types, name, specs, x$predictors[[name]], plan)
     }
   ))
   rules <- lapply(all_regressions(x$models), function(own) own$fit$censor)

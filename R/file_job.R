@@ -51,12 +51,13 @@ file_job <- function(plan, chosen, epsilon, model, predictors, m, seed,
   )
   check_confirmed(plan)
   refuse_if(
-    !is.null(plan$unit),
+    !is.null(plan$unit) && is.null(plan$members),
     "Under a mechanism, every record must be a unit of its own.",
     x = "The plan has units of {.val {plan$unit$column}}, but a mechanism only
          bounds what a single record adds.",
-    i = "Use {.fn file_release}, which protects units. Or make the plan without
-         {.arg unit}: the label then protects single records only.",
+    i = "Make the plan with {.arg members}: each unit is then one record. Or use
+         {.fn file_release}, which protects units either way. Without
+         {.arg unit} the label protects single records only.",
     arg = "plan"
   )
   mechanism <- with_settings(chosen, given$settings)
@@ -115,7 +116,7 @@ run_file_job <- function(job) {
   file <- records_of_plan(plan)
   warn_rare_levels(plan, specs)
   models <- lapply(stats::setNames(nm = names(job$predictors)), function(name) {
-    public_regressions(file, name, specs, job$predictors[[name]])
+    public_regressions(file, name, specs, job$predictors[[name]], plan)
   })
   definition <- definition_of(job$mechanism)
   if (definition$kind != "censored") check_values_vary(models)
@@ -163,8 +164,9 @@ joint_lines <- function(x) {
   fits <- all_regressions(x$models)
   c(
     sprintf(
-      "Models of a file under one weight per record: %s from %s records",
-      counted(length(x$models), "column"), format_count(n_records(x))
+      "Models of a file under one weight per %s: %s from %s",
+      if (is.null(x$plan$members)) "record" else "household",
+      counted(length(x$models), "column"), records_text(x$plan)
     ),
     field_lines(c(
       order = toString(names(x$models)),

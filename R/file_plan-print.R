@@ -3,10 +3,13 @@
 
 #' @export
 format.file_plan <- function(x, ...) {
-  one_line(
-    x, counted(x$n_records, if (is.null(x$members)) "record" else "household"),
-    ", ", counted(nrow(x$table), "column")
-  )
+  one_line(x, records_text(x), ", ", counted(nrow(x$table), "column"))
+}
+
+#' How many records a plan has, or households
+#' @noRd
+records_text <- function(plan) {
+  counted(plan$n_records, if (is.null(plan$members)) "record" else "household")
 }
 
 print_lines.file_plan <- function(x) {

@@ -32,6 +32,15 @@ is_size_secret <- function(x) {
   x$neighbours == "add-remove" && length(x$published) == 0
 }
 
+#' What is stated of members
+#' @noRd
+members_inputs <- function(x) {
+  c(
+    members = if (!is.null(x$members)) members_text(x$members),
+    tables = if (!is.null(x$members$tables)) tables_text(x$members)
+  )
+}
+
 file_unit_text <- function(x) {
   if (!is.null(x$members)) {
     sprintf("one %s, with all its members", x$unit$column)
@@ -79,8 +88,7 @@ file_inputs <- function(x, combine = NULL) {
   in_plain_figures(c(
     if (!is.null(combine)) c(sets = combine_words[[combine]]),
     unit = file_unit_text(x),
-    members = if (!is.null(x$members)) members_text(x$members),
-    tables = if (!is.null(x$members$tables)) tables_text(x$members),
+    members_inputs(x),
     codebook = "names, types, levels, bounds and codes of all columns",
     confirmed_text(x$confirmed),
     protected = paste(

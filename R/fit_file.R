@@ -87,6 +87,15 @@
 #'
 #' `update()` fits all columns again under other weights.
 #'
+#' @section Households:
+#' Of a plan with [members()] the columns are those of its wide records, such as
+#' `region`, `members`, `age.1`, `age.2`; `order` and `predictors` name these.
+#' How many members a household has is drawn before its second member. The
+#' models of a member's columns are fitted to the households that have this
+#' member, and drawn for these alone. Under a mechanism a household adds the sum
+#' over its members: it has one bound, one weight, and one interval, and the
+#' label is for whole households. With few households a third or fourth member
+#' has few records to learn from: state few `predictors`.
 #' @section Rules:
 #' Every rule of the plan holds in every row. A value that breaks a rule is
 #' drawn again. If that does not help, it is drawn from a larger part of the
@@ -190,7 +199,6 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
                      m = 1, seed = NULL,
                      neighbours = c("add-remove", "replace"), ...) {
   plan <- as_file_plan(plan)
-  refuse_households(plan, "which {.fn file_release} makes, and no model here")
   chosen <- choose_file_mechanism(mechanism)
   check_count(leaf, min = 1)
   check_argument(m)
@@ -217,10 +225,13 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
   work <- as.double(plan$n_records) * length(predictors)^2
   models <- lapply(stats::setNames(nm = names(predictors)), function(name) {
     tell_long_step(paste("Fitting", name), work)
-    fit_column(kinds[[name]], file, name, specs, predictors[[name]], list(
-      leaf = leaf, m = m,
-      seed = stage_seed(seed, "column", match(name, names(kinds)))
-    ))
+    fit_column(
+      kinds[[name]], records_with_member(file, name, plan), name, specs,
+      predictors[[name]], list(
+        leaf = leaf, m = m,
+        seed = stage_seed(seed, "column", match(name, names(kinds)))
+      )
+    )
   })
   warn_unconverged(models)
   seal(new_result(
@@ -284,6 +295,10 @@ model_kinds <- function(model, columns) {
 column_models <- c("tree", "regression")
 
 fit_column <- function(kind, file, name, specs, predictors, settings) {
+  # No household of the file has so many members, and none of a set will
+  if (nrow(file$codes) == 0) {
+    return(NULL)
+  }
   if (kind == "tree") {
     fit_trees(file, name, specs, predictors, settings$leaf)
   } else {
@@ -300,8 +315,8 @@ print_lines.file_synthesizer <- function(x) {
   }
   c(
     sprintf(
-      "Models of a file: %s from %s records",
-      counted(length(x$models), "column"), format_count(x$plan$n_records)
+      "Models of a file: %s from %s",
+      counted(length(x$models), "column"), records_text(x$plan)
     ),
     field_lines(c(
       order = toString(names(x$models)),

@@ -62,6 +62,21 @@ absent_level <- function(levels) {
   }
 }
 
+#' The level of a wide record's column that says that there is no such member
+#' @param spec (list) Of the wide codebook.
+#' @return (integer) None of columns that every record has.
+#' @noRd
+absent_place <- function(spec, plan) {
+  if (slot_of(spec$column, plan) < 2) {
+    return(integer())
+  }
+  levels <- block_levels(spec)
+  if (!spec$kind$valued) {
+    return(length(levels) - spec$missing)
+  }
+  utils::tail(which(amount_parts(spec)$kind == "code"), 1)
+}
+
 #' A number that the amount has not, and that reads as it is written
 #' @return (double or `NULL`) `NULL`: dates of all years have none.
 #' @noRd
@@ -121,4 +136,11 @@ slots_of_columns <- function(columns, own) {
   names <- outer(own$columns, seq_len(own$slots), slot_name)
   slot <- col(names)[match(columns, names)]
   replace(slot, is.na(slot), 0L)
+}
+
+#' The member to whom a plan's column belongs; 0: the household, or the record
+#' @noRd
+slot_of <- function(column, plan) {
+  slot <- plan$members$slot[match(column, names(plan$levels))]
+  if (length(slot) == 0 || is.na(slot)) 0L else slot
 }

@@ -92,7 +92,8 @@
 #'   beyond `slots` are not in the plan. A file is refused for what a household
 #'   by itself shows, which one household more or less does not change for
 #'   others.
-#' @seealso [file_plan()], [file_release()]
+#' @seealso [file_plan()], [file_release()], and [fit_file()] for households
+#'   by models, without a guarantee or under the papers' mechanisms
 #' @examples
 #' persons <- data.frame(
 #'   home = rep(1:150, each = 2), region = rep(c("north", "south"), each = 150),
@@ -488,6 +489,13 @@ unit_of_ledger <- function(x, ledger) {
     arg = "ledger"
   )
   list(column = own$unit, records = own$records)
+}
+
+#' The members of what sets are drawn from, or of its plan
+#' @noRd
+members_of <- function(x) {
+  x <- unclass(x)
+  if (inherits(x$plan, "file_plan")) x$plan$members else x$members
 }
 
 #' @param why (string) What is wrong with its households.

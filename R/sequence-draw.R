@@ -113,27 +113,40 @@ with_records <- function(records, rows, other) {
 #' @return (list) `records`, and `broken` (logical): those that break a rule.
 #' @noRd
 draw_records <- function(x, records, file, specs, rules, set, random) {
-  sizes <- lengths(x$plan$levels)
+  plan <- x$plan
   n <- nrow(records$codes)
   broken <- logical(n)
+  breaking <- function(name, rows) {
+    if (length(rules[[name]]) == 0 || length(rows) == 0) {
+      return(integer())
+    }
+    rows[breaks_rules(
+      rules[[name]], records_at(records, rows), specs, lengths(plan$levels)
+    )]
+  }
   for (name in names(x$models)) {
     tell_long_step(paste("Drawing", name), as.double(n) * length(x$models))
-    draw <- column_drawer(
-      x$kinds[[name]], x$models[[name]], file, name, specs, records, set
-    )
-    rows <- seq_len(n)
-    for (attempt in c(0L, seq_len(most_attempts[["values"]]))) {
-      records <- with_column(records, rows, name, draw(rows, attempt, random))
-      if (length(rules[[name]]) == 0) {
-        rows <- integer()
-      } else {
-        rows <- rows[breaks_rules(
-          rules[[name]], records_at(records, rows), specs, sizes
-        )]
-      }
-      if (length(rows) == 0) break
+    there <- has_member(records, name, plan)
+    if (!all(there)) {
+      rows <- which(!there)
+      records <- with_column(records, rows, name, list(
+        code = absent_place(specs[[name]], plan), value = NA_real_
+      ))
+      broken[breaking(name, rows)] <- TRUE
     }
-    broken[rows] <- TRUE
+    own <- which(there)
+    if (length(own) == 0) next
+    draw <- column_drawer(
+      x$kinds[[name]], x$models[[name]], records_with_member(file, name, plan),
+      name, specs, records_at(records, own), set
+    )
+    at <- seq_along(own)
+    for (attempt in c(0L, seq_len(most_attempts[["values"]]))) {
+      records <- with_column(records, own[at], name, draw(at, attempt, random))
+      at <- match(breaking(name, own[at]), own)
+      if (length(at) == 0) break
+    }
+    broken[own[at]] <- TRUE
   }
   list(records = records, broken = broken)
 }

@@ -95,6 +95,10 @@ plan_mark <- function(plan) {
 #' @return (named character) See record_marks().
 #' @noRd
 plan_marks <- function(plan, first) {
+  if (!is.null(plan$members)) {
+    data <- members_of_file(plan$members)
+    return(record_marks(data, names(data)))
+  }
   data <- decode_records(plan, plan$codes, plan$amounts)
   record_marks(data, union(first, names(data)))
 }
@@ -150,7 +154,7 @@ all_regressions <- function(models) {
 #' @return (`lipschitz_bound`) Without bounds of draws: there are as many as
 #'   there are combinations.
 #' @noRd
-summed_bound <- function(bounds, weighted) {
+summed_bound <- function(bounds, weighted, whose = "a record") {
   total <- function(part) Reduce(`+`, lapply(bounds, `[[`, part))
   record <- total("record")
   new_result(
@@ -160,7 +164,7 @@ summed_bound <- function(bounds, weighted) {
     nonfinite = counts_met(Reduce(`+`, lapply(bounds, function(bound) {
       counts_of_all(bound$nonfinite, length(record))
     }))),
-    unit = "all columns of a record", weighted = weighted
+    unit = paste("all columns of", whose), weighted = weighted
   )
 }
 
@@ -186,7 +190,8 @@ column_shares <- function(models, bound) {
 new_joint_fit <- function(parts, models, weights, censor, seeded, seconds, id) {
   fits <- lapply(all_regressions(models), `[[`, "fit")
   bound <- summed_bound(
-    lapply(fits, `[[`, "bound"), !is.null(weights) || !is.null(censor)
+    lapply(fits, `[[`, "bound"), !is.null(weights) || !is.null(censor),
+    if (is.null(parts$plan$members)) "a record" else file_unit_text(parts$plan)
   )
   good <- vapply(fits, function(fit) isTRUE(fit$converged), TRUE)
   n <- parts$plan$n_records
@@ -248,6 +253,8 @@ joint_inputs <- function(x) {
     values = "as in the codebook, which was confirmed as public",
     confirmed_text(plan$confirmed),
     predictors = published_text(plan$published),
+    if (!is.null(plan$members)) c(unit = file_unit_text(plan)),
+    members_inputs(plan),
     models = paste(
       "regressions of", toString(names(x$models)),
       "on the columns before them; levels by repeated halving, amounts by",
@@ -255,7 +262,7 @@ joint_inputs <- function(x) {
       "bins, centres and scales of the codebook"
     ),
     prior = paste(priors, collapse = "; "),
-    if (length(plan$rules) > 0) {
+    if (length(rule_texts(plan)) > 0) {
       c(rules = paste(rule_texts(plan), collapse = "; "))
     },
     scheme_inputs(x$privacy_weights),
@@ -264,9 +271,10 @@ joint_inputs <- function(x) {
       c(
         interval = sprintf(
           paste(
-            "[%s, %s] for a whole record: columns share it evenly, and the",
+            "[%s, %s] for a whole %s: columns share it evenly, and the",
             "regressions of a column share its part"
-          ), ends[1], ends[2]
+          ), ends[1], ends[2],
+          if (is.null(plan$members)) "record" else "household"
         ),
         "sampling plan" = paste(plans, collapse = "; ")
       )

@@ -24,6 +24,9 @@ sequence_order <- function(plan, order, predictors) {
   last <- setdiff(intersect(drawn, plan$survey_weights), order)
   wanted <- c(order, setdiff(drawn, c(order, last)), last)
   after <- lapply(predictors, intersect, drawn)
+  # How many members there are decides who is drawn
+  later <- Filter(function(name) slot_of(name, plan) > 1, drawn)
+  after[later] <- lapply(later, function(name) c(after[[name]], count_column))
   sorted <- sorted_columns(wanted, after)
   found <- sorted[sorted %in% order]
   refuse_if(

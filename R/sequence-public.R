@@ -109,21 +109,29 @@ model_of_records <- function(model, frame, y) {
 #' Each has all records of the file, so that their number tells nothing; those
 #' that it is not of are not `used`: they have weight 0.
 #' @param file (list) See records_of_plan().
+#' @param plan (`file_plan`) Which columns are of members that need not exist.
 #' @return (list) `coding`; `part` (`steps`: list, see public_halves()) and
 #'   `value` (see public_value()), or `NULL`.
 #' @noRd
-public_regressions <- function(file, name, specs, predictors) {
+public_regressions <- function(file, name, specs, predictors, plan) {
   spec <- specs[[name]]
+  there <- has_member(file, name, plan)
   coding <- lapply(specs[predictors], public_coding)
   frame <- regression_frame(coding, file, specs)
   code <- column_code(file, name)
   valued <- is_amount(spec) && any(amount_parts(spec)$valued)
-  size <- length(block_levels(spec))
+  levels <- seq_along(block_levels(spec))
+  # Nobody who exists has the level of those who do not
+  levels <- setdiff(levels, absent_place(spec, plan))
+  size <- length(levels)
   whole <- if (valued && size > 1) 1 / 2 else 1
   list(
     coding = coding,
     part = if (size > 1) {
-      list(steps = public_halves(code, size, coding, frame, whole))
+      list(
+        steps = public_halves(code, there, levels, coding, frame, whole),
+        levels = levels
+      )
     },
     value = if (valued) {
       public_value(spec, file, coding, frame, whole)
@@ -135,12 +143,16 @@ public_regressions <- function(file, name, specs, predictors) {
 #'
 #' A record is in as many regressions as its level has halves around it, at most
 #' the logarithm of the number of levels.
+#' @param there (logical, N) Records that can have a level at all.
+#' @param levels (integer) Those that there are.
 #' @param whole (number) The column's share of a record's contribution that its
 #'   levels may have.
-#' @return (list) Each `low`, `middle` and `high` (levels), `model`, `used`
+#' @return (list) Each `low`, `middle` and `high` (of `levels`), `model`, `used`
 #'   (logical, N), `share`.
 #' @noRd
-public_halves <- function(code, size, coding, frame, whole) {
+public_halves <- function(code, there, levels, coding, frame, whole) {
+  place <- match(code, levels, 0L)
+  size <- length(levels)
   halves <- function(low, high) {
     if (low == high) {
       return(NULL)
@@ -154,8 +166,8 @@ public_halves <- function(code, size, coding, frame, whole) {
   model <- public_model(coding, bernoulli(), prior_normal(1, c(0, 2.5)))
   deep <- ceiling(log2(size))
   lapply(halves(1L, size), function(half) {
-    used <- code >= half$low & code <= half$high
-    y <- as.integer(used & code > half$middle)
+    used <- there & place >= half$low & place <= half$high
+    y <- as.integer(used & place > half$middle)
     c(half, list(
       model = model_of_records(model, frame, y), used = used,
       share = whole / deep

@@ -19,6 +19,28 @@ records_of_plan <- function(plan, rows = seq_len(plan$n_records)) {
   )
 }
 
+#' Which records have the member whose column this is
+#'
+#' Of the others no column of that member is drawn, nor do they count in its
+#' models: that there is no such member follows from how many there are.
+#' @param plan (`file_plan`)
+#' @return (logical)
+#' @noRd
+has_member <- function(records, name, plan) {
+  slot <- slot_of(name, plan)
+  if (slot < 2) {
+    return(rep(TRUE, nrow(records$codes)))
+  }
+  column_code(records, count_column) >= slot
+}
+
+#' The records that have the member whose column this is
+#' @noRd
+records_with_member <- function(records, name, plan) {
+  rows <- has_member(records, name, plan)
+  if (all(rows)) records else records_at(records, which(rows))
+}
+
 records_at <- function(records, rows) {
   list(
     codes = records$codes[rows, , drop = FALSE],

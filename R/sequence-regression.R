@@ -231,7 +231,7 @@ draw_values <- function(model, code, frame, set, random) {
 #' @noRd
 drawn_part <- function(part, frame, set, random) {
   if (is.null(part$rest)) {
-    drawn_halves(part$steps, frame, set, random)
+    part$levels[drawn_halves(part$steps, frame, set, random)]
   } else {
     drawn_levels(part, frame, set, random)
   }

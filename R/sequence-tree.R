@@ -33,7 +33,10 @@ fit_trees <- function(file, name, specs, predictors, leaf) {
   kind <- column_kind(file, name)
   records <- which(valued)
   list(
-    part = if (length(unique(kind)) > 1) grow(kind, all, TRUE),
+    # Without values parts are all that there is
+    part = if (length(unique(kind)) > 1 || length(records) == 0) {
+      grow(kind, all, TRUE)
+    },
     value = if (length(records) > 0) {
       # Ranks, as skewed amounts have outliers
       rank <- rank(file$values[[name]][records])

@@ -33,7 +33,8 @@ rows_for_sequence <- function(x, asked) {
     i = "Fit with {.code m = {asked$m}}.", arg = "m"
   )
   list(
-    data = NULL, n = n, columns = names(plan$schema), tibble = plan$tibble,
+    data = NULL, n = n, columns = names(persons_of(plan)$schema),
+    tibble = plan$tibble,
     remote = draws_on_workers(asked$m, asked$m * n * length(plan$schema))
   )
 }
@@ -56,7 +57,8 @@ draw_from_sequence <- function(x, asked, rows) {
   list(
     sets = sets, columns = file_columns(x$plan), combine = "reiter",
     survey_weights = x$plan$survey_weights,
-    codebook = book_of(x$plan$codebook, names(sets[[1]]))
+    codebook = book_of(book_of_sets(x$plan), names(sets[[1]])),
+    unit = x$plan$members$unit, tables = x$plan$members$tables
   )
 }
 
@@ -75,7 +77,8 @@ label_of_sequence <- function(x, asked, rows) {
     if (intact) sequence_verdict(x) else edited_verdict("fit"),
     mechanism = "unweighted", title = "unweighted models of all columns",
     what = "synthetic data", m = asked$m, fit = x$id,
-    n_records = as.integer(rows$n), unit = "a record",
+    n_records = as.integer(rows$n),
+    unit = if (is.null(x$plan$members)) "a record" else file_unit_text(x$plan),
     public_inputs = sequence_inputs(x),
     reproducible = x$reproducible || is_seeded(asked$seed)
   )
@@ -105,9 +108,9 @@ sequence_inputs <- function(x) {
     models = paste(
       names(kinds), "of", vapply(kinds, toString, ""), collapse = "; "
     ),
-    order = toString(names(x$models)),
+    order = toString(names(x$models)), members_inputs(plan),
     published = published_text(plan$published), confirmed_text(plan$confirmed),
-    if (length(plan$rules) > 0) {
+    if (length(rule_texts(plan)) > 0) {
       c(rules = paste(rule_texts(plan), collapse = "; "))
     }
   )

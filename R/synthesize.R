@@ -344,8 +344,8 @@ pay_sets <- function(ledger, x, label, rows, run = NULL) {
     again = isTRUE(run$again),
     paid = function() note_charged(run, "sets", label$charges),
     # A fit has no unit: its charges are for records
-    unit = if (!is.null(unclass(x)$members)) {
-      unit_of_ledger(x, ledger)
+    unit = if (!is.null(members_of(x))) {
+      unit_of_ledger(list(members = members_of(x)), ledger)
     } else if (inherits(x, "file_release") && !is.null(x$unit$column)) {
       x$unit
     }

@@ -24,6 +24,7 @@
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their label,
 #'   for [utility()], [report()] and the figures.
 #' @inheritSection fit_file Mechanisms
+#' @inheritSection fit_file Households
 #' @inheritSection fit_file Rules
 #' @inheritSection fit_file Warning types
 #' @inheritSection fit_file Messages

@@ -424,8 +424,6 @@ test_that("a ledger counts a household's records for releases of records", {
 test_that("what does not know households refuses them", {
   plan <- home_plan(home_persons(40))
   expect_error(cleared_tables(plan), class = "pseudosynth_error_input")
-  expect_error(fit_file(plan), "households", class = "pseudosynth_error_input")
-  expect_error(synthesize_file(plan), class = "pseudosynth_error_input")
   expect_error(
     file_plan(home_persons(40), plan$members$persons$codebook,
       unit = "home", members = home_members(), publish = "region"
