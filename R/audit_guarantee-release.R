@@ -102,6 +102,8 @@ moved_by <- function(part, laplace = FALSE) {
 #'   `false_negative`, of all thresholds).
 #' @noRd
 sampled_law <- function(pair, replicates, level, seed) {
+  # Runs of both files, and both sorted
+  check_memory(64 * replicates, "The runs", "replicates")
   first <- project_runs(pair, replicates, 0, stage_seed(seed, "audit", 1))
   second <- project_runs(pair, replicates, 1, stage_seed(seed, "audit", 2))
   pair <- lapply(pair, function(part) {

@@ -166,6 +166,11 @@ test_that("what would not fit into memory is refused before it starts", {
     tryCatch(synthesize(histogram, 1e9), error = identity),
     "pseudosynth_error_memory"
   )
+  pair <- list(list(difference = 1, scale = 1))
+  expect_s3_class(
+    tryCatch(sampled_law(pair, 1e5, 0.95, 1), error = identity),
+    "pseudosynth_error_memory"
+  )
   withr::local_options(pseudosynth.memory = NULL)
   expect_gt(available_memory(), 1e8)
 })
