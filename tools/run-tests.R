@@ -50,7 +50,7 @@ results <- testthat::test_dir(
   package = "pseudosynth",
   load_package = "installed",
   reporter = testthat::ProgressReporter$new(
-    show_praise = FALSE, max_failures = Inf
+    show_praise = FALSE, max_failures = Inf, update_interval = 1
   ),
   stop_on_failure = FALSE,
   stop_on_warning = FALSE

@@ -21,7 +21,7 @@ is_kept <- function(audit) {
 test_that("run again on neighbours, a release differs by what it paid for", {
   data <- few_people(200)
   for (publish in list(NULL, "sex")) {
-    relations <- if (is.null(publish)) relation_names else "replace"
+    relations <- if (is.null(publish)) "add-remove" else "replace"
     for (neighbours in by_night(relation_names, relations)) {
       audit <- audited(people_plan(data, publish = publish), neighbours)
       expect_true(is_kept(audit))

@@ -390,16 +390,17 @@ test_that("the exact audit's loss stays within a strict label", {
   for (name in names(cases)) {
     definition <- mechanisms()[[name]]
     case <- cases[[name]]
-    audits <- list(
-      case_audit(
-        name, case, "grid", y ~ 1, beta, beta_response(c(0, 1)),
-        cells = by_night(2000, 900)
-      ),
-      case_audit(
+    audits <- list(case_audit(
+      name, case, "grid", y ~ 1, beta, beta_response(c(0, 1)),
+      cells = by_night(2000, 900)
+    ))
+    # By day of those alone that promise something
+    if (is_nightly() || definition$label == "strict") {
+      audits[[2]] <- case_audit(
         name, case, "counts", y ~ 1, counts, poisson(),
         cells = by_night(801, 301), prior = prior_normal(intercept = c(0, 2))
       )
-    )
+    }
     for (audit in audits) {
       expect_identical(audit$mechanism, name)
       for (neighbours in relation_names) {

@@ -16,7 +16,7 @@ test_that("the wrong setting of `weighted` is refused in all combinations", {
     "log_lik", "outside_model", s3_log_lik,
     envir = asNamespace("rstantools")
   )
-  for (form in forms) {
+  for (form in by_night(forms, forms[c("array", "method")])) {
     for (holds in c(TRUE, FALSE)) {
       refit <- function(alpha) {
         values <- outside_matrix(outside_draws(alpha))

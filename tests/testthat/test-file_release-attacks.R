@@ -18,7 +18,9 @@ test_that("a file without a value of an amount is released like any other", {
   expect_identical(
     lengths(released[[1]]$amounts$x), lengths(released[[2]]$amounts$x)
   )
-  audit <- audit_guarantee(released[[1]], none, replays = 3)
+  audit <- audit_guarantee(
+    released[[1]], none, replays = by_night(3, 1)
+  )
   expect_true(all(audit$worst$exact <= audit$worst$claimed * (1 + 1e-9)))
   # A set may have no record with a value
   single <- amount_book(missing = c(FALSE, TRUE))

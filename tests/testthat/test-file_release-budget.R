@@ -76,7 +76,7 @@ test_that("no division of what amounts have costs more than is charged", {
 
 test_that("a divided release keeps what its label says", {
   plan <- sparse_plan(200, by_night(1:4, c(1, 3, 4)))
-  for (neighbours in relation_names) {
+  for (neighbours in by_night(relation_names, "add-remove")) {
     release <- suppressWarnings(
       file_release(plan, 3, neighbours = neighbours, seed = 2),
       classes = "pseudosynth_warning_budget"
