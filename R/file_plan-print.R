@@ -4,8 +4,8 @@
 #' @export
 format.file_plan <- function(x, ...) {
   one_line(
-    x, counted(x$n_records, if (is.null(x$members)) "record" else "household"),
-    ", ", counted(nrow(x$table), "column")
+    x, counted(x$n_records, record_word(x)), ", ",
+    counted(nrow(x$table), "column")
   )
 }
 
@@ -30,13 +30,13 @@ print_lines.file_plan <- function(x) {
       unit = if (is.null(x$unit)) {
         "one record"
       } else if (!is.null(x$members)) {
-        sprintf("%s, with all its members", x$unit$column)
+        whole_unit(x)
       } else {
         sprintf(
           "%s, at most %s", x$unit$column, counted(x$unit$records, "record")
         )
       },
-      members = if (!is.null(x$members)) members_text(x$members),
+      if (!is.null(x$members)) members_text(x$members),
       "left out" = if (isTRUE(x$members$beyond > 0)) {
         counted(x$members$beyond, "member")
       },
@@ -65,6 +65,18 @@ print_lines.file_plan <- function(x) {
     },
     confidential_line("Holds the file")
   )
+}
+
+#' What a record of a plan or a release is
+#' @noRd
+record_word <- function(x) {
+  if (is.null(x$members)) "record" else part_words(x$members)[["one"]]
+}
+
+#' @noRd
+whole_unit <- function(x) {
+  parts <- part_words(x$members)[["parts"]]
+  sprintf("%s, with all its %s", x$unit$column, parts)
 }
 
 #' Which values a level or a bound stands for, and of how many records
