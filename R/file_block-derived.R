@@ -283,6 +283,7 @@ without_derived <- function(plan, n, derived) {
     plan$tables <- plan$tables[kept]
     plan$residuals <- plan$residuals[kept]
     plan$noise <- plan$noise[kept, ]
+    plan$alike$kind <- plan$alike$kind[kept]
   }
   plan
 }

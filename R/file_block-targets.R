@@ -119,21 +119,93 @@ columns_text <- function(tables) {
 #' @noRd
 block_pairs <- function(plan, n = plan$n, margins = plan$margins) {
   shares <- lapply(margins, function(margin) margin / sum(margin))
-  lapply(which(plan$noise$order == 2), function(t) {
+  pairs <- which(plan$noise$order == 2)
+  alike_tables(lapply(pairs, function(t) {
     own <- shares[plan$tables[[t]]]
     block_table(plan, t, n * as.vector(outer(own[[1]], own[[2]])))
-  })
+  }), plan$alike$kind[pairs], plan$alike$none)
+}
+
+#' Tables of the same columns in other waves, each nearer to their mean
+#'
+#' As far as they differ by no more than their noise does: James and Stein.
+#' What they have in common is known better than each by itself. Who is in both
+#' waves, who in one, and what those in both have, each differ by themselves.
+#' @param tables (list of list) See block_table().
+#' @param alike (character or `NULL`) The same for tables that may be alike.
+#' @param none (integer, d) The level of each column that says that there is no
+#'   such wave, or `NA`.
+#' @return (list of list) As `tables`. `variance` is that of the posterior.
+#' @noRd
+alike_tables <- function(tables, alike, none) {
+  groups <- split(seq_along(alike), alike)
+  for (own in groups[lengths(groups) > 1]) {
+    residual <- do.call(cbind, lapply(tables[own], `[[`, "residual"))
+    told <- 1 / vapply(tables[own], `[[`, 0, "variance")
+    one <- tables[[own[1]]]
+    # How many figures, and how much of the noise, each part has
+    spread <- 0 * told
+    free <- prod(one$levels - 1)
+    near <- 0 * residual
+    for (part in parts_of_tables(one$levels, none[one$columns])) {
+      figures <- part$figures
+      if (figures == 0) next
+      x <- part$of(residual)
+      shared <- drop(x %*% told) / sum(told)
+      differ <- sum(told * colSums((x - shared)^2))
+      kept <- max(0, 1 - (length(own) - 1) * figures / differ)
+      near <- near + shared + kept * (x - shared)
+      spread <- spread +
+        figures / free * (kept / told + (1 - kept) / sum(told))
+    }
+    for (k in seq_along(own)) {
+      tables[[own[k]]]$residual <- near[, k]
+      tables[[own[k]]]$variance <- spread[k]
+    }
+  }
+  tables
+}
+
+#' The orthogonal parts of a centred table: who is there, and what they are
+#' @param none (integer) A level of each column, or `NA`.
+#' @return (list of list) `figures` and `of` (function of a matrix of tables,
+#'   one a column).
+#' @noRd
+parts_of_tables <- function(levels, none) {
+  sides <- Map(function(levels, none) {
+    there <- matrix(0, levels, levels)
+    if (!is.na(none)) {
+      contrast <- (seq_len(levels) == none) - 1 / levels
+      there <- tcrossprod(contrast) / sum(contrast^2)
+    }
+    own <- as.numeric(!is.na(none))
+    list(
+      list(side = there, figures = own),
+      list(side = diag(levels) - there, figures = levels - 1 - own)
+    )
+  }, levels, none)
+  unlist(lapply(sides[[1]], function(first) {
+    lapply(sides[[2]], function(second) {
+      both <- kronecker(second$side, first$side)
+      list(
+        figures = first$figures * second$figures,
+        of = function(x) both %*% x
+      )
+    })
+  }), recursive = FALSE)
 }
 
 #' A noisy table beside an expected one
 #' @param t (count) Its place among `plan$tables`.
 #' @param base (double) What is expected.
-#' @return (list) `columns`, `base`, `residual` and its `variance`.
+#' @return (list) `columns`, their `levels`, `base`, `residual` and its
+#'   `variance`.
 #' @noRd
 block_table <- function(plan, t, base) {
   columns <- plan$tables[[t]]
   list(
-    columns = columns, base = base, variance = plan$noise$variance[t],
+    columns = columns, levels = plan$levels[columns], base = base,
+    variance = plan$noise$variance[t],
     residual = beside_expected(
       plan$residuals[[t]], base, plan$levels[columns]
     )

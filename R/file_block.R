@@ -40,7 +40,7 @@ release_plan <- function(codes, plan, rules, seed) {
     list(rules = rules),
     plan[c(
       "tables", "noise", "residuals", "levels", "published", "fixed",
-      "size_noise", "costs", "mu", "delta", "neighbours"
+      "size_noise", "costs", "mu", "delta", "neighbours", "alike"
     )]
   )
 }

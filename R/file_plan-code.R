@@ -228,7 +228,9 @@ book_of_sets <- function(x) {
   own <- match(x$members$unit, book$table$column)
   # What names units of the file is not what names those of a set
   book$table$records[own] <- NA
-  book$table$label[own] <- "household, numbered anew in each set"
+  book$table$label[own] <- paste0(
+    part_words(x$members)[["one"]], ", numbered anew in each set"
+  )
   book
 }
 
@@ -319,21 +321,25 @@ unfolded <- function(x, codes, amounts) {
   persons <- own$persons
   wide <- column_specs(x$codebook)
   specs <- column_specs(persons$codebook)
-  # Levels of how many members there are: from 1
-  size <- code_of(codes, count_column)
-  home <- rep(seq_along(size), size)
-  slot <- sequence(size)
+  there <- which(t(slots_there(x, codes)))
+  home <- as.integer((there - 1) %/% own$slots) + 1L
+  slot <- as.integer((there - 1) %% own$slots) + 1L
+  size <- tabulate(home, nrow(codes))
   column <- function(name) {
     spec <- specs[[name]]
     code <- value <- rep(NA_real_, length(home))
     if (identical(name, own$unit)) {
       return(home)
     }
-    if (name %in% own$size) {
+    if (identical(name, own$waves$column)) {
+      code <- match(own$waves$codes, block_levels(spec))[slot]
+    } else if (name %in% own$size) {
       value <- as.double(size[home])
       code <- member_counts(value, spec)
     } else {
-      from <- if (name %in% own$columns) slot_name(name, seq_len(own$slots))
+      from <- if (name %in% own$columns) {
+        slot_name(name, seq_len(own$slots), own)
+      }
       from <- rep_len(from %||% name, own$slots)
       for (k in seq_len(own$slots)) {
         rows <- which(slot == k)
@@ -355,12 +361,35 @@ unfolded <- function(x, codes, amounts) {
   )
 }
 
-# The column of a wide record that says how many members there are
-count_column <- "members"
-
-#' What members' columns are called in a wide record
+#' Which members, or waves, wide records have
+#' @return (logical matrix, a column for each slot)
 #' @noRd
-slot_name <- function(column, slot) paste0(column, ".", slot)
+slots_there <- function(x, codes) {
+  own <- x$members
+  slots <- seq_len(own$slots)
+  if (is.null(own$waves)) {
+    # Levels of how many members there are: from 1
+    return(outer(code_of(codes, first_column(own)), slots, ">="))
+  }
+  wide <- column_specs(x$codebook)[slot_name(own$columns[1], slots, own)]
+  persons <- column_specs(own$persons$codebook)[[own$columns[1]]]
+  there <- vapply(wide, function(spec) {
+    code_of(codes, spec$column) %in%
+      which(block_levels(spec) %in% block_levels(persons))
+  }, logical(nrow(codes)))
+  matrix(there, nrow(codes))
+}
+
+#' The column of a wide record that says how many members there are, or which
+#' wave is the first
+#' @noRd
+first_column <- function(own) if (is.null(own$waves)) "members" else "entry"
+
+#' What columns of members, or of waves, are called in a wide record
+#' @noRd
+slot_name <- function(column, slot, own) {
+  paste0(column, ".", (own$waves$codes %||% seq_len(own$slots))[slot])
+}
 
 #' Level numbers of how many members there are
 #' @noRd
@@ -376,4 +405,18 @@ member_counts <- function(size, spec) {
 whole_values <- function(amount, records) {
   values <- rep(NA_real_, length(records))
   replace(values, amount$records, amount$values)
+}
+
+#' What a unit is called, and what it has
+#' @param own (list) `members`, of a plan or a release.
+#' @return (list of strings)
+#' @noRd
+part_words <- function(own) {
+  if (is.null(own$waves)) {
+    list(
+      one = "household", many = "households", part = "member", parts = "members"
+    )
+  } else {
+    list(one = "person", many = "persons", part = "wave", parts = "waves")
+  }
 }

@@ -6,10 +6,10 @@ format.file_plan <- function(x, ...) {
   one_line(x, records_text(x), ", ", counted(nrow(x$table), "column"))
 }
 
-#' How many records a plan has, or households
+#' How many records a plan has, or households, or persons
 #' @noRd
 records_text <- function(plan) {
-  counted(plan$n_records, if (is.null(plan$members)) "record" else "household")
+  counted(plan$n_records, record_word(plan))
 }
 
 print_lines.file_plan <- function(x) {
@@ -33,13 +33,13 @@ print_lines.file_plan <- function(x) {
       unit = if (is.null(x$unit)) {
         "one record"
       } else if (!is.null(x$members)) {
-        sprintf("%s, with all its members", x$unit$column)
+        whole_unit(x)
       } else {
         sprintf(
           "%s, at most %s", x$unit$column, counted(x$unit$records, "record")
         )
       },
-      members = if (!is.null(x$members)) members_text(x$members),
+      if (!is.null(x$members)) members_text(x$members),
       tables = if (!is.null(x$members$tables)) tables_text(x$members),
       "left out" = if (isTRUE(x$members$beyond > 0)) {
         counted(x$members$beyond, "member")
@@ -69,6 +69,18 @@ print_lines.file_plan <- function(x) {
     },
     confidential_line("Holds the file")
   )
+}
+
+#' What a record of a plan or a release is
+#' @noRd
+record_word <- function(x) {
+  if (is.null(x$members)) "record" else part_words(x$members)[["one"]]
+}
+
+#' @noRd
+whole_unit <- function(x) {
+  parts <- part_words(x$members)[["parts"]]
+  sprintf("%s, with all its %s", x$unit$column, parts)
 }
 
 #' Which values a level or a bound stands for, and of how many records

@@ -97,8 +97,9 @@
 #'   together are given as text. The label and the certificate list them.
 #'   Default `NULL`: none. Columns of a draft are not looked at before
 #'   they are confirmed, nor are published ones.
-#' @param members ([members()] or `NULL`) How the records of a unit become the
-#'   members of one wide record, so that sets have households. The codebook and
+#' @param members ([members()], [waves()] or `NULL`) How the records of a unit
+#'   become the members, or the waves, of one wide record, so that sets have
+#'   households, or persons over time. The codebook and
 #'   the rules are those of members, and `unit` needs no `records`. `table`,
 #'   `codes`, `levels`, `amounts` and `n_records` of the plan are then those of
 #'   households. Default `NULL`: records are drawn one by one.

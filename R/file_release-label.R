@@ -36,14 +36,14 @@ is_size_secret <- function(x) {
 #' @noRd
 members_inputs <- function(x) {
   c(
-    members = if (!is.null(x$members)) members_text(x$members),
+    if (!is.null(x$members)) members_text(x$members),
     tables = if (!is.null(x$members$tables)) tables_text(x$members)
   )
 }
 
 file_unit_text <- function(x) {
   if (!is.null(x$members)) {
-    sprintf("one %s, with all its members", x$unit$column)
+    paste("one", whole_unit(x))
   } else if (is.null(x$unit$column)) {
     "a record"
   } else {
@@ -60,8 +60,8 @@ file_verdict <- function(x) {
         "Each record adds a vector of whole numbers to every table. The cost"
       } else {
         paste(
-          "Each household is one wide record, which adds a vector of whole",
-          "numbers to every table. The cost"
+          "Each", record_word(x), "is one wide record, which adds a vector of",
+          "whole numbers to every table. The cost"
         )
       },
       "counts the vector's length (its Euclidean norm). The noise is exact",
@@ -132,11 +132,7 @@ survey_weights_input <- function(x) {
 #' @noRd
 public_columns <- function(x) {
   all <- c(x$published, if (!is_size_secret(x)) {
-    if (is.null(x$members)) {
-      "the number of records"
-    } else {
-      "the number of households"
-    }
+    sprintf("the number of %ss", record_word(x))
   })
   if (length(all) > 0) toString(all) else "none"
 }
@@ -160,7 +156,7 @@ print_lines.file_release <- function(x) {
     field_lines(c(
       records = paste0(
         format_count(round(x$block$n)),
-        if (!is.null(x$members)) " households",
+        if (!is.null(x$members)) paste0(" ", record_word(x), "s"),
         if (is_size_secret(x)) ", noisy"
       ),
       tables = if (nrow(x$tables) > 0) {

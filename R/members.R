@@ -4,7 +4,7 @@
 # other to everything else; members-rules.R has its rules, and unfolded() goes
 # the way back.
 
-#' Say how the records of a unit become its members
+#' Say how the records of a unit become its members, or its waves
 #'
 #' For [file_plan()]: `file_plan(persons, book, unit = "household",
 #' members = members(~ -age, slots = 6))`. The records of a unit, such as the
@@ -13,6 +13,10 @@
 #' A household then moves every table by one record, whatever its size, and a
 #' set has households: their sizes, who lives with whom, what members have in
 #' common.
+#'
+#' `members = waves("year", constant = "sex")` does the same for a panel: the
+#' records of a person, or of a firm, are its waves. A set has persons over
+#' time: who enters, leaves and returns, what changes and what stays.
 #'
 #' @section Sets:
 #' [synthesize()] returns persons, in the columns of the file. Its `n` counts
@@ -24,6 +28,23 @@
 #' `age.1` and `age.2`, and the number of members is the column `members`: these
 #' are the names in the print of a plan and in [tables()], which then counts
 #' households.
+#' @section Waves:
+#' The waves and their order are public: the levels of `column` in the codebook,
+#' or `codes`. A person has one record in each of them, or none, and one in all
+#' at least. Sets have these codes, and persons with new numbers. The wide
+#' columns are called by wave, such as `status.2001`; where a person is not in
+#' the wave they say so. The column `entry` is the first wave of a person.
+#'
+#' Measured are the tables of each wave, of `constant` columns, of the same
+#' column in any two waves (of neighbouring ones most precisely) and, with less
+#' of the budget, of different columns in two waves. Noise is the less, the more
+#' waves are alike: tables of the same columns in different waves are drawn
+#' together as far as they differ by no more than noise. This costs nothing.
+#'
+#' Rules hold in every wave, and may name the column of waves.
+#' `wave(2001)$status` is the status in that wave; if the person is not in it,
+#' the rule counts as met. `n_waves()`, `n_waves(status == "working")` and
+#' `any_wave(status == "working")` are as for members.
 #' @section Order of members:
 #' The order is public and comes from the members' own columns alone. `~ -age`
 #' is from the oldest to the youngest, `~ relation - age` by the codebook's
@@ -83,12 +104,16 @@
 #'   `pseudosynth_error_input`: members without a household, a person twice,
 #'   columns of a household that differ between its members, and a `size` that
 #'   is not the number of members; of two tables a household that is there
-#'   twice, has no members, or is not there. The field `rows` has their records,
-#'   and `table` the table where these are, if they are not those of persons.
+#'   twice, has no members, or is not there; of panels, waves without a person, a
+#'   person twice in a wave, waves that are not stated, persons who lack a wave
+#'   of a `complete` panel, and `constant` columns that change. The field `rows`
+#'   has their records, and `table` the table where these are, if they are not
+#'   those of persons.
 #' @section Messages: `pseudosynth_message_members`, for the agency alone: how
 #'   many members beyond `slots` are left out.
-#' @section Privacy: The guarantee is for a whole household, added or removed,
-#'   or exchanged for any other: the plan has one record for each. Members
+#' @section Privacy: The guarantee is for a whole household, or person with all
+#'   waves, added or removed, or exchanged for any other: the plan has one
+#'   record for each. Members
 #'   beyond `slots` are not in the plan. A file is refused for what a household
 #'   by itself shows, which one household more or less does not change for
 #'   others.
@@ -105,6 +130,16 @@
 #' )
 #' release <- file_release(plan, epsilon = 1)
 #' head(as.data.frame(synthesize(release)))
+#'
+#' panel <- data.frame(
+#'   id = rep(1:150, each = 2), year = rep(2001:2002, 150),
+#'   work = c("yes", "yes", "no", "no", "no", "yes")
+#' )
+#' book <- edit_codebook(draft_codebook(panel), id = "id")
+#' plan <- file_plan(panel, confirm_codebook(book), unit = "id",
+#'   members = waves("year")
+#' )
+#' head(as.data.frame(synthesize(file_release(plan, epsilon = 1))))
 #' @export
 members <- function(order, slots, household = NULL, size = NULL,
                     person = NULL) {
@@ -155,17 +190,30 @@ order_signs <- function(x, sign = 1) {
 
 #' @export
 format.household_members <- function(x, ...) {
-  one_line(x, "by ", order_text(x), ", ", counted(x$slots, "slot"))
+  if (is.null(x$waves)) {
+    one_line(x, "by ", order_text(x), ", ", counted(x$slots, "slot"))
+  } else {
+    one_line(x, "waves by ", x$waves$column)
+  }
 }
 
 print_lines.household_members <- function(x) {
+  shared <- if (length(x$household) > 0) toString(x$household)
   c(
-    "Members of a household",
-    field_lines(c(
-      order = order_text(x), slots = as.character(x$slots),
-      household = if (length(x$household) > 0) toString(x$household),
-      size = x$size, person = x$person
-    )),
+    if (is.null(x$waves)) "Members of a household" else "Waves of a person",
+    field_lines(if (is.null(x$waves)) {
+      c(
+        order = order_text(x), slots = as.character(x$slots),
+        household = shared, size = x$size, person = x$person
+      )
+    } else {
+      c(
+        waves = x$waves$column,
+        codes = toString(x$waves$codes %||% "those of the codebook"),
+        constant = shared,
+        complete = if (x$waves$complete) "every person is in every wave"
+      )
+    }),
     "  file_plan(persons, codebook, unit = , members = x) makes the plan"
   )
 }
@@ -193,8 +241,8 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
   rules <- lapply(if (is.list(rules)) rules else list(rules)[!is.null(rules)],
     function(rule) bare_code_of(rule_expression(rule))
   )
-  for (rule in rules) check_member_calls(rule, deparse1(rule))
-  across <- vapply(rules, names_members, NA)
+  for (rule in rules) check_member_calls(rule, deparse1(rule), own)
+  across <- vapply(rules, names_members, NA, own)
   file <- read_once(file, c(
     names(Filter(function(spec) spec$kind$released, specs)), unit, own$person
   ))
@@ -204,8 +252,12 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
     file, book, NULL, NULL, if (any(!across)) rules[!across], survey_weights,
     confirmed, rules
   )
-  home <- home_numbers(file, unit, own$person)
-  place <- member_places(persons, home, own)
+  home <- home_numbers(file, own)
+  place <- if (is.null(own$waves)) {
+    member_places(persons, home, own)
+  } else {
+    wave_places(persons, home, own)
+  }
   check_most(place, own)
   check_shared(persons, place, own)
   tell_beyond(place, own)
@@ -221,6 +273,8 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
   )
   wide$members <- c(own, list(
     slot = slots_of_columns(names(wide$levels), own),
+    variable = variables_of_columns(names(wide$levels), own),
+    none = none_of_columns(wide$levels, own, column_specs(book)),
     persons = c(
       persons[c("codebook", "schema", "tibble")],
       list(rules = vapply(rules, deparse1, ""))
@@ -298,12 +352,14 @@ check_members <- function(members, publish, unit, survey_weights, specs,
       own$household, setdiff(own$tables[[1]], c(unit, own$size))
     )
   }
+  shares <- if (is.null(own$waves)) "household" else "constant"
   check_names(names(own$order), kept, arg = "order")
-  check_names(own$household, kept, arg = "household")
+  check_names(own$household, kept, arg = shares)
   check_names(own$size, kept, arg = "size")
   own$household <- setdiff(own$household, own$size)
-  own$columns <- setdiff(kept, c(own$household, own$size))
   own[c("unit", "records")] <- list(unit, specs[[unit]]$records)
+  own$columns <- setdiff(kept, c(own$household, own$size, own$waves$column))
+  if (!is.null(own$waves)) own <- with_waves(own, specs, kept)
   shared <- setdiff(names(own$order), own$columns)
   refuse_if(
     length(shared) > 0, "{.arg order} must name columns of members.",
@@ -311,22 +367,25 @@ check_members <- function(members, publish, unit, survey_weights, specs,
   )
   refuse_if(
     !is.null(survey_weights) && !survey_weights %in% own$household,
-    "{.arg survey_weights} must be a column of the household.",
-    i = "Name it in {.arg household}.", arg = "survey_weights"
+    "{.arg survey_weights} must be a column of the {part_words(own)[['one']]}.",
+    i = "Name it in {.arg {shares}}.", arg = "survey_weights"
   )
   if (!is.null(own$size)) check_size_levels(own, specs[[own$size]])
   full <- Filter(function(name) {
     specs[[name]]$kind$valued && is.null(absent_code(specs[[name]]))
   }, own$columns)
   refuse_if(
-    length(full) > 0, "Bounds of members' columns must leave a value out.",
+    length(full) > 0 && any(may_lack(seq_len(own$slots), own)),
+    "Bounds of {part_words(own)[['parts']]}' columns must leave a value out.",
     x = "Those of {.val {full}} are the first and the last that there are.",
     i = "State closer ones in the codebook.", arg = "codebook"
   )
-  taken <- c(count_column, outer(own$columns, seq_len(own$slots), slot_name))
+  slots <- seq_len(own$slots)
+  taken <- c(first_column(own), outer(own$columns, slots, slot_name, own))
   taken <- intersect(taken, names(specs))
   refuse_if(
-    length(taken) > 0, "Columns must not have the names of members' columns.",
+    length(taken) > 0,
+    "Columns must not have the names of {part_words(own)[['parts']]}' columns.",
     x = "{.val {taken}} {?is/are} such a name.",
     i = "Rename {cli::qty(length(taken))}{?it/them}.", arg = "data"
   )
@@ -347,7 +406,8 @@ check_size_levels <- function(own, spec) {
 
 #' The number of each record's household
 #' @noRd
-home_numbers <- function(file, unit, person) {
+home_numbers <- function(file, own) {
+  unit <- own$unit
   read <- function(name) {
     x <- whole_column(file, name)
     refuse_bad_text(bad_text(x), name, length(x))
@@ -356,17 +416,19 @@ home_numbers <- function(file, unit, person) {
   values <- read(unit)
   rows <- unnamed_rows(values)
   refuse_members(
-    rows, "Every member must belong to a household.",
+    rows, "Every {part_words(own)[['part']]} must belong to a
+           {part_words(own)[['one']]}.",
     x = "{.val {unit}} is missing for {length(rows)} record{?s}."
   )
+  person <- own$person
   if (!is.null(person)) {
-    own <- read(person)
-    rows <- unnamed_rows(own)
+    numbers <- read(person)
+    rows <- unnamed_rows(numbers)
     refuse_members(
       rows, "Every member must have a number.",
       x = "{.val {person}} is missing for {length(rows)} record{?s}."
     )
-    rows <- which(own %in% own[duplicated(own)])
+    rows <- which(numbers %in% numbers[duplicated(numbers)])
     refuse_members(
       rows, "No person may be in the file twice.",
       x = "{length(rows)} records have a {.val {person}} that others have,
@@ -408,9 +470,10 @@ check_most <- function(place, own) {
   large <- which(place$size > own$records)
   refuse_members(
     which(place$home %in% large),
-    "A household of {.val {own$unit}} must have at most {own$records}
-     record{?s}: the codebook says so.",
-    x = "{length(large)} household{?s} {?has/have} more.",
+    "A {part_words(own)[['one']]} of {.val {own$unit}} must have at most
+     {own$records} record{?s}: the codebook says so.",
+    x = "{counted(length(large), part_words(own)[['one']])}
+         {cli::qty(length(large))}{?has/have} more.",
     i = "State more {.field records} in the codebook, or correct the file."
   )
 }
@@ -420,15 +483,18 @@ check_most <- function(place, own) {
 check_shared <- function(plan, place, own) {
   first <- which(place$slot == 1)
   head <- first[match(place$home, place$home[first])]
-  homes <- function(rows) length(unique(place$home[rows]))
+  words <- part_words(own)
+  homes <- function(rows) counted(length(unique(place$home[rows])), words$one)
+  shares <- if (is.null(own$waves)) "household" else "constant"
   for (name in c(own$household, own$size)) {
     code <- code_of(plan$codes, name)
     value <- whole_values(plan$amounts[[name]], code)
     rows <- which(code != code[head] | (value != value[head]) %in% TRUE)
     refuse_members(
-      rows, "All members of a household must have the same {.val {name}}.",
-      x = "In {counted(homes(rows), 'household')} they have not.",
-      i = "Leave it out of {.arg household}: members may then differ."
+      rows, "All {words$parts} of a {words$one} must have the same
+             {.val {name}}.",
+      x = "In {homes(rows)} they have not.",
+      i = "Leave it out of {.arg {shares}}: {words$parts} may then differ."
     )
   }
   if (!is.null(own$size)) {
@@ -441,7 +507,7 @@ check_shared <- function(plan, place, own) {
     rows <- which(!(stated == place$size[place$home]) %in% TRUE)
     refuse_members(
       rows, "{.val {own$size}} must be the number of members.",
-      x = "It is another number for {counted(homes(rows), 'household')}.",
+      x = "It is another number for {homes(rows)}.",
       i = "If it counts something else, name it in {.arg household}."
     )
   }
@@ -520,12 +586,23 @@ members_of_file <- function(own) {
   decode_records(own$persons, own$file$codes, own$file$amounts)
 }
 
-#' What labels say of members
+#' What labels say of members, or of waves
+#' @return (named string)
 #' @noRd
 members_text <- function(own) {
-  paste0(
+  if (!is.null(own$waves)) {
+    return(c(waves = paste0(
+      toString(own$waves$codes), " of ", own$waves$column, "; ",
+      if (own$waves$complete) {
+        "every person is in all of them"
+      } else {
+        "a person is in one or more of them"
+      }, "; persons have new numbers"
+    )))
+  }
+  c(members = paste0(
     "in the order of ", order_text(own), ", ties by the other columns; the ",
     "first ", own$slots, " count, others are left out; households have new ",
     "numbers"
-  )
+  ))
 }

@@ -13,8 +13,8 @@
 #' * `"statistics"`: the same for the means, totals, quantiles, shares and heaps
 #'   of each column. A point is one statistic, averaged over the sets. The
 #'   farthest statistic of each column is named beside its point.
-#' * `"households"`: the same for the tables of households, see [utility()]; of
-#'   sets with [members()] only.
+#' * `"households"`: the same for the tables of households, or of the waves of a
+#'   panel, see [utility()]; of sets with [members()] or [waves()] only.
 #' * `"coefficients"`: estimates of the stated models and their 95% intervals,
 #'   for the file and for the sets. The unit is the standard error of the file's
 #'   estimate, and the file's estimates lie at 0. The file's intervals therefore
@@ -156,14 +156,13 @@ draw_statistics <- function(points) {
 #' @noRd
 plot_households <- function(object) {
   refuse_if(
-    is.null(object$households), "There are no households in these sets.",
+    is.null(object$households),
+    "There are no households and no waves in these sets.",
     i = "Plan them by {.code file_plan(members = )}.", arg = "type"
   )
   found <- mean_households(object$households)
-  kinds <- c(
-    sizes = "size of households", numbers = "number of members, sum",
-    members = "two members"
-  )
+  kinds <- household_kinds(found)
+  whose <- if ("transitions" %in% names(kinds)) "persons" else "households"
   points <- data.frame(
     column = factor(found$column, rev(unique(found$column))),
     ratio = clamp(found$ratio, 0.05, farthest_statistic),
@@ -171,9 +170,13 @@ plot_households <- function(object) {
   )
   near <- found$ratio <= 2
   draw_alone(draw_statistics, points = points) + titles(
-    "Households of synthetic files", sprintf(
-      "Total variation from the file, divided by that of a fresh sample of
-       households (line at 1). At most 2: %s of %s",
+    if (whose == "persons") {
+      "Waves of synthetic files"
+    } else {
+      "Households of synthetic files"
+    }, sprintf(
+      "Distance from the file, divided by that of a fresh sample of %s (line at
+       1). At most 2: %s of %s", whose,
       format_count(sum(near)), counted(length(near), "table")
     ), x = "Multiple of a fresh sample's distance", confidential = TRUE
   )

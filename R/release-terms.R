@@ -62,10 +62,15 @@ deployment_terms <- function(label) {
 }
 
 neighbour_words <- function(inputs) {
-  if (!is.null(inputs$members)) {
+  whole <- c(
+    members = "one household with all its members",
+    waves = "one person with all its waves"
+  )
+  whole <- whole[names(whole) %in% names(inputs)]
+  if (length(whole) > 0) {
     return(list(
-      "add-remove" = "one household with all its members is left out",
-      replace = "one household with all its members is another one"
+      "add-remove" = paste(whole, "is left out"),
+      replace = paste(whole, "is another one")
     ))
   }
   whose <- if (inputs$unit == "a record") {

@@ -77,7 +77,8 @@ draw_from_file <- function(x, asked, rows) {
   list(
     sets = sets, columns = file_columns(x), combine = score_rules(asked),
     survey_weights = x$survey_weights, codebook = book_of_sets(x),
-    means = x$means, unit = x$members$unit, tables = x$members$tables
+    means = x$means, unit = x$members$unit, tables = x$members$tables,
+    waves = x$members$waves$column
   )
 }
 

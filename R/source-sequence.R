@@ -58,7 +58,8 @@ draw_from_sequence <- function(x, asked, rows) {
     sets = sets, columns = file_columns(x$plan), combine = "reiter",
     survey_weights = x$plan$survey_weights,
     codebook = book_of(book_of_sets(x$plan), names(sets[[1]])),
-    unit = x$plan$members$unit, tables = x$plan$members$tables
+    unit = x$plan$members$unit, tables = x$plan$members$tables,
+    waves = x$plan$members$waves$column
   )
 }
 

@@ -71,7 +71,7 @@
 #'   [fit_file()]) Number of records per set. `NULL`, the default: the number of
 #'   records of the file, or the noisy released number if it is protected. With
 #'   published columns, `n` must be their number of records. Of a plan with
-#'   [members()] it is the number of households.
+#'   [members()] it is the number of households, with [waves()] of persons.
 #' @param into (string, table of dplyr, or `NULL`; for a [file_release()]) Where
 #'   sets are written to. A string is the path of a new folder: CSV files of at
 #'   most a million records each, with their codebook and label. A table, such
@@ -256,7 +256,7 @@ draw_planned <- function(x, plan) {
       order(drawn$sets, drawn$columns$name), drawn$columns, plan$label,
       plan$asked$assignment,
       drawn$combine, drawn$survey_weights, drawn$codebook, drawn$means,
-      drawn$unit, drawn$tables
+      drawn$unit, drawn$tables, drawn$waves
     )
   }
   list(synthetic = synthetic, label = plan$label)

@@ -42,7 +42,8 @@
 #'   * `unit` (string or `NULL`): of sets with households (see [members()]), the
 #'     column that numbers them. The numbers are new: 1 is no household of the
 #'     file, and no household of another set. `n_records` counts the persons of
-#'     the first set. Members of a household stay together in every form;
+#'     the first set. Members of a household stay together in every form. Of
+#'     panels `waves` (string) is the column of waves, see [waves()];
 #'   * `tables` (named list or `NULL`): the columns of each of two linked
 #'     tables. A set is then a list of these tables.
 #'
@@ -124,13 +125,15 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 #' @param survey_weights (string or `NULL`) Their column.
 #' @param codebook (`codebook` or `NULL`) Of whole files.
 #' @param means (data frame or `NULL`) See released_means().
-#' @param unit (string or `NULL`) The column that numbers households.
+#' @param unit,waves (strings or `NULL`) The columns that number households, and
+#'   that have the waves of panels.
 #' @param tables (named list of character or `NULL`) The columns of two linked
 #'   tables.
 #' @noRd
 new_synthetic_data <- function(sets, columns, label, assignment, combine,
                                survey_weights = NULL, codebook = NULL,
-                               means = NULL, unit = NULL, tables = NULL) {
+                               means = NULL, unit = NULL, tables = NULL,
+                               waves = NULL) {
   synthetic <- new_result(
     "synthetic_data",
     sets = sets, guarantee = publish_guarantee(label), columns = columns,
@@ -146,6 +149,7 @@ new_synthetic_data <- function(sets, columns, label, assignment, combine,
   synthetic$means <- means
   synthetic$unit <- unit
   synthetic$tables <- tables
+  synthetic$waves <- waves
   seal(synthetic)
 }
 
@@ -445,7 +449,8 @@ print_lines.synthetic_data <- function(x) {
 households_line <- function(x) {
   n <- vapply(x$sets, function(set) max(set[[x$unit]]), 1L)
   wrap_line(sprintf(
-    "households: %s, numbered anew in %s: %s", x$unit,
+    "%ss: %s, numbered anew in %s: %s",
+    if (is.null(x$waves)) "household" else "person", x$unit,
     if (x$m == 1) "the set" else "each set",
     paste(unique(format_count(range(n))), collapse = " to ")
   ))

@@ -156,6 +156,13 @@
 #' propensity scores are beside what single persons would have by chance.
 #' Households of the file that have more members than `slots` are as they are.
 #' `data` needs the column of the households' numbers.
+#'
+#' Of sets of a panel, see [waves()], the kinds are `patterns` (which waves a
+#' person is in, how many, and these by `constant` columns), `transitions` (a
+#' column in two neighbouring waves, of persons in both), `ever` (in how many
+#' waves a person has a level of a column: ever, never, always) and
+#' `correlations` (of amounts, on their modelled scale, over waves; the distance
+#' is the difference). A fresh sample is one of persons.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   the file or in a set; arguments that do not apply to whole files.
 #' @references
@@ -428,7 +435,7 @@ file_utility <- function(sets, data, asked, given) {
 #' What measures of utility take of sets of whole files
 #' @return (list) As variable_case(), without what is of one variable alone, and
 #'   `published` (character), `unit` (string or `NULL`: what numbers
-#'   households).
+#'   households), `waves` (the same of the column of waves).
 #' @noRd
 file_case <- function(sets, data, asked = list()) {
   names <- names(sets$sets[[1]])
@@ -453,7 +460,8 @@ file_case <- function(sets, data, asked = list()) {
     }),
     parts = function(name, both) propensity_parts(specs[[name]], both[[name]]),
     alike = function(data) as_kinds_have(data[names], specs),
-    published = setdiff(names, sets$columns$name), unit = sets$unit
+    published = setdiff(names, sets$columns$name), unit = sets$unit,
+    waves = sets$waves
   ))
 }
 
@@ -578,25 +586,30 @@ table_lines <- function(x) {
   )
 }
 
-#' What households are like beside the file's
+#' What households, or panels, are like beside the file's
 #' @noRd
 household_lines <- function(x) {
+  kinds <- household_kinds(x$households)
+  panel <- "transitions" %in% names(kinds)
   shown <- data.frame(
-    households = c("sizes", "numbers and sums", "two members"),
-    distance = x$overall[household_figures],
-    fresh = x$overall[paste0(household_figures, "_ratio")]
+    households = unname(kinds), distance = x$overall[names(kinds)],
+    fresh = x$overall[paste0(names(kinds), "_ratio")]
   )
+  if (panel) names(shown)[1] <- "waves"
   worst <- mean_households(x$households)
   worst <- utils::head(worst[order(-worst$ratio), ], 5)
   named <- data.frame(
     table = worst$table, distance = worst$distance, fresh = worst$ratio
   )
   names(shown)[3] <- names(named)[3] <- fresh_header
+  whose <- if (panel) "persons" else "households"
   c(
     paste0("  ", format_table(shown[!is.na(shown$distance), ])),
-    "  The tables of households that are farthest off:",
+    sprintf("  The tables of %s that are farthest off:", whose),
     paste0("  ", format_table(named)),
-    wrap_line("Fresh samples, of tables above, too, are samples of households.")
+    wrap_line(paste0(
+      "Fresh samples, of tables above, too, are samples of ", whose, "."
+    ))
   )
 }
 

@@ -72,7 +72,7 @@ write_drawn <- function(x, plan, into) {
       }, both, files_of_tables(file, names(tables)))
     })
   })
-  if (!is.null(tables)) parts <- parts_of_tables(parts, names(tables), records)
+  if (!is.null(tables)) parts <- parts_by_table(parts, names(tables), records)
   new_written_sets(normalizePath(into), parts, label, plan)
 }
 
@@ -85,7 +85,7 @@ files_of_tables <- function(file, tables) {
 #' A row for each file
 #' @param records (named list) By part: those of each table.
 #' @noRd
-parts_of_tables <- function(parts, tables, records) {
+parts_by_table <- function(parts, tables, records) {
   each <- rep(seq_len(nrow(parts)), each = length(tables))
   table <- rep(tables, nrow(parts))
   data.frame(

@@ -6,14 +6,15 @@ test_that("a copy of the file has no distance, and a wrong one has", {
   copy$home <- match(data$home, unique(data$home))
   same <- resealed(sets, sets = list(copy))
   found <- utility(same, data)
-  expect_identical(unname(found$overall[household_figures]), c(0, 0, 0))
+  kinds <- names(household_tables_of$households)
+  expect_identical(unname(found$overall[kinds]), c(0, 0, 0))
   expect_true(all(found$households$distance == 0))
   # Persons as they were, in other households
   copy$home <- withr::with_seed(1, sample(copy$home))
   mixed <- utility(resealed(sets, sets = list(copy)), data)
   expect_identical(mixed$overall[["one_way"]], 0)
   expect_gt(mixed$overall[["sizes"]], 0)
-  expect_true(all(mixed$overall[household_figures] > 0))
+  expect_true(all(mixed$overall[kinds] > 0))
   expect_match(printed(mixed), "two members", fixed = TRUE)
   expect_s3_class(plot(mixed, "households"), "ggplot")
 })
@@ -66,7 +67,8 @@ test_that("a fresh sample has whole households", {
   release <- home_release(home_plan(data, home_members(4)))
   copy <- fresh_sample(data, nrow(data), 77, "home")
   found <- utility(resealed(synthesize(release), sets = list(copy)), data)
-  ratios <- found$overall[paste0(household_figures, "_ratio")]
+  kinds <- names(household_tables_of$households)
+  ratios <- found$overall[paste0(kinds, "_ratio")]
   expect_true(all(ratios > 0.2 & ratios < 3))
 })
 
