@@ -232,6 +232,23 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
   seal(wide)
 }
 
+#' Wide columns in the words of rules, such as `member(2)$income`
+#' @noRd
+spoken_members <- function(text, own) {
+  for (slot in seq_len(own$slots)) {
+    for (name in own$columns) {
+      wide <- sprintf("\"?(?<![\\w.])\\Q%s\\E(?!\\w|[.]\\w)\"?", slot_name(
+        name, slot
+      ))
+      spoken <- sprintf("member(%d)$%s", slot, name)
+      text[] <- gsub(wide, gsub("\\", "\\\\", spoken, fixed = TRUE), text,
+        perl = TRUE
+      )
+    }
+  }
+  text
+}
+
 #' The plan of the wide file. Its records are households: of errors, too
 #' @noRd
 plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
@@ -252,6 +269,9 @@ plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
     }),
     pseudosynth_error_input = function(error) {
       error$rows <- which(place$home %in% error$rows)
+      for (part in c("message", "body")) {
+        error[[part]] <- spoken_members(error[[part]], own)
+      }
       stop(error)
     }
   )

@@ -548,6 +548,23 @@ test_that("conditions on members ask no values, and the line said works", {
   expect_s3_class(plan, "file_plan")
 })
 
+test_that("errors speak of members, not of wide columns", {
+  rules <- list(
+    ~ member(2)$inc > member(1)$inc, ~ member(1)$inc + member(2)$inc > 3,
+    ~ member(1)$inc > 5 & member(2)$inc > 7
+  )
+  for (rule in by_night(rules, rules[1])) {
+    error <- expect_error(amount_plan(rule), class = "pseudosynth_error_rule")
+    expect_match(conditionMessage(error), "member(2)$inc", fixed = TRUE)
+    expect_no_match(conditionMessage(error), "inc.[123]")
+  }
+  own <- list(slots = 2, columns = c("a", "a.1"))
+  expect_identical(
+    pseudosynth:::spoken_members("\"a.1\", a.1.2, xa.1, a.12, a.2.", own),
+    "member(1)$a, member(2)$a.1, xa.1, a.12, member(2)$a."
+  )
+})
+
 test_that("a member that is none excuses within a condition, too", {
   data <- home_persons(30)
   data <- data[!duplicated(data$home), ]
