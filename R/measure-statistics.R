@@ -287,7 +287,8 @@ values_of_mean <- function(x, spec, w = NULL) {
     return(NULL)
   }
   there <- !is.na(y)
-  list(y = y[there], rows = which(there), w = if (is.null(w)) rep(1, sum(there)) else w[there])
+  rows <- which(there)
+  list(y = y[rows], rows = rows, w = (w %||% rep(1, length(there)))[rows])
 }
 
 #' Means of sets beside those of the file

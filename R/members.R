@@ -57,7 +57,8 @@
 #' [risk()] and [release()] take the list as `data`.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
-#' intruder finds who knows a whole household is not in them. `publish` of
+#' intruder finds who knows a whole household is not in them.
+#' [replicated_uniques()] counts unique households. `publish` of
 #' [file_plan()], [cleared_tables()] and [rake_weights()] are refused for plans
 #' or sets with members. A survey weight must be a column of the household.
 #' Relations of three columns that no two of them show are lost, as in every
