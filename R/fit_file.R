@@ -90,7 +90,10 @@
 #' @section Households:
 #' Of a plan with [members()] the columns are those of its wide records, such as
 #' `region`, `members`, `age.1`, `age.2`; `order` and `predictors` name these.
-#' How many members a household has is drawn before its second member. The
+#' Where they say nothing, the order is how many members there are, the columns
+#' of the household, and each column of all members, first the one by which
+#' members stand in order: who lives together before what they do. How many
+#' members there are is always drawn before the second one. The
 #' models of a member's columns are fitted to the households that have this
 #' member, and drawn for these alone. Under a mechanism a household adds the sum
 #' over its members: it has one bound, one weight, and one interval, and the

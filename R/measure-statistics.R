@@ -287,7 +287,8 @@ values_of_mean <- function(x, spec, w = NULL) {
     return(NULL)
   }
   there <- !is.na(y)
-  list(y = y[there], w = if (is.null(w)) rep(1, sum(there)) else w[there])
+  rows <- which(there)
+  list(y = y[rows], rows = rows, w = (w %||% rep(1, length(there)))[rows])
 }
 
 #' Means of sets beside those of the file
@@ -313,9 +314,12 @@ means_beside <- function(sets, data, survey_weights = NULL) {
       one <- of(set)
       stats::weighted.mean(one$y, one$w)
     }, 0)
+    off <- own$w * (own$y - mean)
+    # Members of a household are drawn together
+    if (!is.null(sets$unit)) off <- rowsum(off, data[[sets$unit]][own$rows])
     data.frame(
       column = name, value = mean(means), file = mean,
-      error = sqrt(sum((own$w * (own$y - mean))^2)) / sum(own$w)
+      error = sqrt(sum(off^2)) / sum(own$w)
     )
   })
   do.call(rbind, unname(found))

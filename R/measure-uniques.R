@@ -12,6 +12,11 @@
 #'   `NULL`, the default: all columns that the file and the sets share. Include
 #'   a synthesized column: otherwise the key is published and every unique
 #'   record is replicated.
+#' @param households (flag) For sets with [members()]: count households, which
+#'   are equal if their members are, one by one, in any order. An intruder who
+#'   knows whom somebody lives with finds a household that is unique, although
+#'   each of its members is like many. `data` needs the column of the
+#'   households' numbers. Default `FALSE`: records.
 #' @param ... Must be empty.
 #'
 #' @return A data frame with one row for each set: `set`; `unique_file` and
@@ -21,8 +26,8 @@
 #'   `replicated` divided by the number of records of the file; `fresh`, how
 #'   many a fresh sample of the file would replicate on average. The counts are
 #'   those of synthpop's function `replicated.uniques`. The attribute `rows` is
-#'   a list with the rows of the file that are replicated in each set. All of it
-#'   is confidential.
+#'   a list with the rows of the file that are replicated in each set; of
+#'   households the rows of all their members. All of it is confidential.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   the file or in a set.
 #' @section Privacy:
@@ -38,24 +43,67 @@
 #' )
 #' replicated_uniques(synthesize(fit, m = 3), ce)
 #' @export
-replicated_uniques <- function(synthetic, data = NULL, keys = NULL, ...) {
+replicated_uniques <- function(synthetic, data = NULL, keys = NULL,
+                               households = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn replicated_uniques}.")
   check_present(synthetic)
   data <- confidential_file(data, synthetic)
   sets <- release_sets(synthetic, data)
   keys <- keys %||% intersect(names(data), names(sets[[1]]))
   check_names(keys, names(data), null = FALSE)
+  check_flag(households)
+  if (households) {
+    return(replicated_households(sets_of(synthetic), data, keys))
+  }
   file <- file_patterns(data, keys)
   found <- lapply(sets, function(set) {
     check_columns(keys, set, "synthetic")
     uniques_of_set(set, file)
   })
+  uniques_table(found)
+}
+
+#' @param found (list) See uniques_of_set(), of each set.
+#' @noRd
+uniques_table <- function(found) {
   structure(
     data.frame(
-      set = seq_along(sets), do.call(rbind, lapply(found, `[[`, "counts"))
+      set = seq_along(found), do.call(rbind, lapply(found, `[[`, "counts"))
     ),
     rows = lapply(found, `[[`, "rows")
   )
+}
+
+#' The same of households: records of one column, what their members are like
+#' @noRd
+replicated_households <- function(sets, data, keys) {
+  unit <- if (inherits(sets, "synthetic_data")) sets$unit
+  refuse_if(
+    is.null(unit), "{.arg synthetic} must be sets with households.",
+    i = "Plan them by {.code file_plan(members = )}.", arg = "households"
+  )
+  check_columns(unit, data, "data")
+  check_homes(data, unit)
+  keys <- setdiff(keys, unit)
+  as_homes <- function(file) {
+    home <- match(file[[unit]], unique(file[[unit]]))
+    person <- do.call(paste, c(
+      lapply(unclass(file)[keys], as.character), sep = "\r"
+    ))
+    sorted <- order(home, person)
+    data.frame(household = vapply(
+      split(person[sorted], home[sorted]), paste, "", collapse = "\n",
+      USE.NAMES = FALSE
+    ))
+  }
+  file <- file_patterns(as_homes(data), "household")
+  home <- match(data[[unit]], unique(data[[unit]]))
+  uniques_table(lapply(sets$sets, function(set) {
+    check_columns(keys, set, "synthetic")
+    found <- uniques_of_set(as_homes(without_labels(set)), file)
+    found$rows <- which(home %in% found$rows)
+    found
+  }))
 }
 
 #' Patterns of the file, and how many a fresh sample would replicate

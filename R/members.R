@@ -78,7 +78,8 @@
 #' [risk()] and [release()] take the list as `data`.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
-#' intruder finds who knows a whole household is not in them. `publish` of
+#' intruder finds who knows a whole household is not in them.
+#' [replicated_uniques()] counts unique households. `publish` of
 #' [file_plan()], [cleared_tables()] and [rake_weights()] are refused for plans
 #' or sets with members. A survey weight must be a column of the household.
 #' Relations of three columns that no two of them show are lost, as in every
@@ -286,6 +287,23 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
   seal(wide)
 }
 
+#' Wide columns in the words of rules, such as `member(2)$income`
+#' @noRd
+spoken_members <- function(text, own) {
+  for (slot in seq_len(own$slots)) {
+    for (name in own$columns) {
+      wide <- sprintf("\"?(?<![\\w.])\\Q%s\\E(?!\\w|[.]\\w)\"?", slot_name(
+        name, slot
+      ))
+      spoken <- sprintf("member(%d)$%s", slot, name)
+      text[] <- gsub(wide, gsub("\\", "\\\\", spoken, fixed = TRUE), text,
+        perl = TRUE
+      )
+    }
+  }
+  text
+}
+
 #' The plan of the wide file. Its records are households: of errors, too
 #' @noRd
 plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
@@ -306,6 +324,9 @@ plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
     }),
     pseudosynth_error_input = function(error) {
       error$rows <- which(place$home %in% error$rows)
+      for (part in c("message", "body")) {
+        error[[part]] <- spoken_members(error[[part]], own)
+      }
       stop(error)
     }
   )

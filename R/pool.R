@@ -53,6 +53,15 @@
 #'   combined in the same way if the models state them), `confint()`,
 #'   `as.data.frame()`, `plot()`, and `tidy()` and `glance()` for users of
 #'   broom.
+#' @section Households:
+#' Members of a household are alike, and models count them as if they were not.
+#' Of sets with households (see [members()]) the variances that `lm()` and
+#' `glm()` state are replaced by those between households: the sandwich of sums
+#' of scores over a household's members, with the factor
+#' \eqn{G / (G - 1) \cdot (n - 1) / (n - p)} for G households. `with()` must
+#' have made the results: a list of models does not tell who lives together. Of
+#' another model give `estimate` and a `variance` of your own, or use
+#' [survey_design()], whose clusters are the households.
 #' @section Validity of the rules:
 #' The rules need at least two sets, because b cannot be computed from one set.
 #' They do not correct bias: if weights or censoring pull a model towards its
@@ -162,7 +171,79 @@ with.pseudo_posterior <- function(data, expr, ...) {
 }
 
 in_each_set <- function(sets, asked, caller) {
-  in_each_frame(as.list(sets), asked, caller, sets$made_by$combine)
+  frames <- as.list(sets)
+  fits <- in_each_frame(frames, asked, caller, sets$made_by$combine)
+  if (!is.null(sets$unit)) {
+    attr(fits, "homes") <- Map(homes_of_fit, fits, frames, sets$unit)
+  }
+  fits
+}
+
+#' The household of each record that a model was fitted to
+#' @param frame (data frame, or a list of two linked ones)
+#' @return (integer or `NULL`, where the model does not tell)
+#' @noRd
+homes_of_fit <- function(fit, frame, unit) {
+  if (!inherits(fit, "lm") || inherits(fit, "mlm")) {
+    return(NULL)
+  }
+  tryCatch({
+    data <- fit$call$data
+    file <- if (is.null(data)) {
+      frame
+    } else {
+      eval(data, environment(stats::formula(fit)))
+    }
+    rows <- match(row.names(stats::model.frame(fit)), row.names(file))
+    homes <- match(file[[unit]][rows], unique(file[[unit]]))
+    if (length(homes) > 0 && !anyNA(homes)) homes
+  }, error = function(e) NULL)
+}
+
+#' The variance of a linear model's coefficients between households
+#' @param homes (integer) Of each record.
+#' @noRd
+variance_by_home <- function(fit, homes) {
+  own <- stats::coef(fit)
+  kept <- which(!is.na(own))
+  x <- stats::model.matrix(fit)[, kept, drop = FALSE]
+  w <- fit$weights %||% rep(1, nrow(x))
+  bread <- chol2inv(qr.R(qr(x * sqrt(w))))
+  sums <- rowsum(x * (w * fit$residuals), homes)
+  n <- c(homes = nrow(sums), records = sum(w > 0), terms = length(kept))
+  factor <- n[["homes"]] / (n[["homes"]] - 1) *
+    (n[["records"]] - 1) / (n[["records"]] - n[["terms"]])
+  variance <- factor * bread %*% crossprod(sums) %*% bread
+  dimnames(variance) <- list(names(own)[kept], names(own)[kept])
+  variance
+}
+
+#' Results whose variances know who lives together
+#' @param homes (list) See homes_of_fit().
+#' @return (list) `fits`, of which models are lists of two.
+#' @noRd
+fits_by_home <- function(fits, homes) {
+  stated <- vapply(fits, is_stated_result, NA)
+  unknown <- !stated & vapply(homes, is.null, NA)
+  refuse_if(
+    any(unknown),
+    "Variances must count the members of a household together.",
+    x = "Result {which(unknown)[1]} is {describe_type(fits[unknown][[1]])}, of
+         which this is done for {.fn lm} and {.fn glm} of a set's own rows
+         alone.",
+    i = "Give lists with {.field estimate} and a {.field variance} by households
+         of your own, such as {.code sandwich::vcovCL(fit, ~ home)}.",
+    i = "With survey weights: {.code pool(with(survey_design(sets), ..))}.",
+    arg = "fits"
+  )
+  Map(function(fit, home, stated) {
+    if (stated) {
+      return(fit)
+    }
+    list(
+      estimate = stats::coef(fit), variance = variance_by_home(fit, home)
+    )
+  }, fits, homes, stated)
 }
 
 #' @param frames (list of lists) The variables of each set.
@@ -291,7 +372,11 @@ pooled_parts <- function(fits) {
          show it.",
     arg = "fits"
   )
-  results <- lapply(seq_along(fits), function(j) estimate_parts(fits[[j]], j))
+  homes <- attr(fits, "homes")
+  counted <- if (is.null(homes)) fits else fits_by_home(fits, homes)
+  results <- lapply(seq_along(fits), function(j) {
+    estimate_parts(counted[[j]], j)
+  })
   terms <- names(results[[1]]$estimate)
   everywhere <- lapply(results, function(x) names(x$estimate))
   some <- setdiff(unlist(everywhere), Reduce(intersect, everywhere))
@@ -324,10 +409,13 @@ check_coding <- function(codings, what) {
   )
 }
 
-estimate_parts <- function(fit, j) {
-  plain <- is.list(fit) && !is.object(fit) &&
+is_stated_result <- function(fit) {
+  is.list(fit) && !is.object(fit) &&
     all(c("estimate", "variance") %in% names(fit))
-  parts <- if (plain) {
+}
+
+estimate_parts <- function(fit, j) {
+  parts <- if (is_stated_result(fit)) {
     fit[c("estimate", "variance")]
   } else {
     tryCatch(

@@ -22,7 +22,8 @@ sequence_order <- function(plan, order, predictors) {
   check_order(order, drawn, plan)
   check_predictors(predictors, drawn, given, table)
   last <- setdiff(intersect(drawn, plan$survey_weights), order)
-  wanted <- c(order, setdiff(drawn, c(order, last)), last)
+  rest <- order_of_members(drawn, plan)
+  wanted <- c(order, setdiff(rest, c(order, last)), last)
   after <- lapply(predictors, intersect, drawn)
   # How many members there are decides who is drawn
   later <- Filter(function(name) slot_of(name, plan) > 1, drawn)
@@ -39,6 +40,21 @@ sequence_order <- function(plan, order, predictors) {
   lapply(stats::setNames(seq_along(sorted), sorted), function(k) {
     predictors[[sorted[k]]] %||% c(plan$published, sorted[seq_len(k - 1)])
   })
+}
+
+#' Columns of households where nobody states an order
+#'
+#' Who lives together before what they do: how many members there are, what they
+#' share, each column of all members, first the one that they stand in order of.
+#' @noRd
+order_of_members <- function(drawn, plan) {
+  own <- plan$members
+  if (is.null(own)) {
+    return(drawn)
+  }
+  columns <- union(names(own$order), own$columns)
+  names <- outer(columns, seq_len(own$slots), slot_name)
+  intersect(c(count_column, own$household, t(names)), drawn)
 }
 
 check_order <- function(order, drawn, plan) {

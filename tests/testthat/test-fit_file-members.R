@@ -57,6 +57,8 @@ test_that("how many members there are is drawn before the second one", {
   ))
   order <- names(fit$models)
   expect_identical(order[1:2], c("age.1", "sex.1"))
+  # Then what is shared, and who lives together
+  expect_identical(order[3:6], c("members", "region", "age.2", "age.3"))
   expect_true(all(
     grep("[.][23]$", order) > match("members", order)
   ))

@@ -64,6 +64,39 @@ test_that("a list of sets knows whose numbers households have", {
   )
 })
 
+test_that("unique households are counted by all their members together", {
+  data <- home_persons(60)
+  sets <- suppressWarnings(synthesize_file(home_plan(data, home_members(4))))
+  keys <- c("region", "age", "sex", "work")
+  found <- replicated_uniques(sets, data, keys, households = TRUE)
+  homes <- function(x) {
+    text <- do.call(paste, lapply(x[keys], as.character))
+    tapply(text, x$home, function(own) toString(sort(own)))
+  }
+  alone <- function(x) names(which(table(x) == 1))
+  own <- homes(data)
+  set <- homes(sets[[1]])
+  expect_equal(found$unique_file, length(alone(own)))
+  expect_equal(found$unique_set, length(alone(set)))
+  expect_equal(found$in_file, sum(alone(set) %in% own))
+  both <- intersect(alone(own), alone(set))
+  expect_equal(found$replicated, length(both))
+  expect_identical(
+    attr(found, "rows")[[1]],
+    which(data$home %in% names(own)[own %in% both])
+  )
+  # More than persons who are unique
+  expect_gt(found$unique_file, replicated_uniques(sets, data, keys)$unique_file)
+  # Order of rows, of the file or of members, is nothing
+  mixed <- data[rev(seq_len(nrow(data))), ]
+  again <- replicated_uniques(sets, mixed, keys, households = TRUE)
+  expect_equal(again$replicated, found$replicated)
+  expect_error(
+    replicated_uniques(as.data.frame(sets), data, keys, households = TRUE),
+    class = "pseudosynth_error_input"
+  )
+})
+
 test_that("sizes are counted, and are a column where the file has one", {
   data <- home_persons()
   data$size <- as.integer(ave(seq_along(data$home), data$home, FUN = length))
@@ -546,6 +579,23 @@ test_that("conditions on members ask no values, and the line said works", {
     zero = TRUE
   )
   expect_s3_class(plan, "file_plan")
+})
+
+test_that("errors speak of members, not of wide columns", {
+  rules <- list(
+    ~ member(2)$inc > member(1)$inc, ~ member(1)$inc + member(2)$inc > 3,
+    ~ member(1)$inc > 5 & member(2)$inc > 7
+  )
+  for (rule in by_night(rules, rules[1])) {
+    error <- expect_error(amount_plan(rule), class = "pseudosynth_error_rule")
+    expect_match(conditionMessage(error), "member(2)$inc", fixed = TRUE)
+    expect_no_match(conditionMessage(error), "inc.[123]")
+  }
+  own <- list(slots = 2, columns = c("a", "a.1"))
+  expect_identical(
+    pseudosynth:::spoken_members("\"a.1\", a.1.2, xa.1, a.12, a.2.", own),
+    "member(1)$a, member(2)$a.1, xa.1, a.12, member(2)$a."
+  )
 })
 
 test_that("a member that is none excuses within a condition, too", {

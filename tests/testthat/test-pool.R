@@ -214,3 +214,97 @@ test_that("sets themselves are no results", {
     "with\\(sets", class = "pseudosynth_error_input"
   )
 })
+
+# Households -------------------------------------------------------------------
+
+# Members of a household are alike: sets of trees, which keep that
+alike_sets <- function(m = 3) {
+  data <- withr::with_seed(4, {
+    homes <- 150
+    size <- sample(1:3, homes, TRUE)
+    of <- stats::rnorm(homes)
+    n <- sum(size)
+    data.frame(
+      home = rep(seq_len(homes), size),
+      town = rep(of > 0, size),
+      pay = round(1000 * (rep(of, size) + stats::rnorm(n, 0, 0.3)), 1),
+      age = sample(20:60, n, TRUE)
+    )
+  })
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(data), home = "id", pay = list(lower = -1e4, upper = 1e4),
+    age = list(lower = 18, upper = 99)
+  )))
+  plan <- suppressMessages(file_plan(data, book,
+    unit = "home", members = members(~ -age, 3, "town")
+  ))
+  suppressWarnings(synthesize_file(plan, m = m))
+}
+
+test_that("variances are those between households", {
+  sets <- alike_sets()
+  sandwich <- function(set, w = rep(1, nrow(set)), rows = seq_len(nrow(set))) {
+    force(w)
+    set <- set[rows, ]
+    x <- cbind(1, set$town)
+    bread <- solve(crossprod(x, w[rows] * x))
+    b <- bread %*% crossprod(x, w[rows] * set$pay)
+    sums <- rowsum(w[rows] * x * drop(set$pay - x %*% b), set$home)
+    g <- nrow(sums)
+    n <- nrow(x)
+    diag(bread %*% crossprod(sums) %*% bread) * g / (g - 1) * (n - 1) / (n - 2)
+  }
+  within <- function(fits) pool(fits)$table$within
+  over <- function(f) rowMeans(vapply(as.list(sets), f, c(0, 0)))
+  expect_equal(within(with(sets, lm(pay ~ town))), over(sandwich))
+  expect_equal(
+    within(with(sets, glm(pay ~ town, weights = age))),
+    over(function(set) sandwich(set, set$age))
+  )
+  expect_equal(
+    within(with(sets, lm(pay ~ town, subset = age > 30))),
+    over(function(set) sandwich(set, rows = which(set$age > 30)))
+  )
+  # Far more than if members were strangers
+  strangers <- over(function(set) {
+    diag(stats::vcov(stats::lm(pay ~ town, set)))
+  })
+  expect_gt(min(over(sandwich) / strangers), 1.3)
+})
+
+test_that("a model of households has one record each, others are refused", {
+  sets <- alike_sets()
+  # A variance of one's own counts as it is
+  own <- with(sets, list(
+    estimate = c(mean = mean(pay)), variance = c(mean = 7)
+  ))
+  expect_equal(pool(own)$table$within, 7)
+  for (fits in list(
+    with(sets, nls(pay ~ a, start = list(a = 0))),
+    with(sets, lm(pay ~ town, data.frame(pay = pay, town = town)))
+  )) {
+    error <- expect_error(pool(fits), class = "pseudosynth_error_input")
+    expect_match(conditionMessage(error), "vcovCL", fixed = TRUE)
+  }
+  # Of two tables
+  homes <- lapply(as.list(sets), function(set) {
+    list(homes = set[!duplicated(set$home), c("home", "town")], persons = set)
+  })
+  fit <- with(homes[[1]], stats::lm(town ~ 1, homes))
+  known <- pseudosynth:::homes_of_fit(fit, homes[[1]], "home")
+  expect_identical(known, seq_len(nrow(homes[[1]]$homes)))
+})
+
+test_that("means off are told by standard errors between households", {
+  sets <- alike_sets(1)
+  set <- sets[[1]]
+  beside <- function(sets) {
+    found <- pseudosynth:::means_beside(sets, set)
+    found$error[found$column == "pay"]
+  }
+  off <- rowsum(set$pay - mean(set$pay), set$home)
+  expect_equal(beside(sets), sqrt(sum(off^2)) / nrow(set))
+  alone <- unclass(sets)
+  alone$unit <- NULL
+  expect_gt(beside(sets) / beside(alone), 1.2)
+})
