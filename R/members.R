@@ -287,15 +287,25 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
   seal(wide)
 }
 
+#' A member, or a wave, as rules ask it
+#' @noRd
+asked_slot <- function(slot, own) {
+  if (is.null(own$waves)) {
+    return(sprintf("member(%d)", slot))
+  }
+  code <- own$waves$codes[slot]
+  sprintf(if (is.na(text_number(code))) "wave(\"%s\")" else "wave(%s)", code)
+}
+
 #' Wide columns in the words of rules, such as `member(2)$income`
 #' @noRd
 spoken_members <- function(text, own) {
   for (slot in seq_len(own$slots)) {
     for (name in own$columns) {
       wide <- sprintf("\"?(?<![\\w.])\\Q%s\\E(?!\\w|[.]\\w)\"?", slot_name(
-        name, slot
+        name, slot, own
       ))
-      spoken <- sprintf("member(%d)$%s", slot, name)
+      spoken <- paste0(asked_slot(slot, own), "$", name)
       text[] <- gsub(wide, gsub("\\", "\\\\", spoken, fixed = TRUE), text,
         perl = TRUE
       )
