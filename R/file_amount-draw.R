@@ -10,15 +10,20 @@
 #' @param stream (count) Of random numbers.
 #' @param room (list or `NULL`) `low` and `high` that rules leave of each value.
 #' @param swaps (list) See swapping. `NULL`: none.
+#' @param link (list or `NULL`) See link_law().
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, part, words, stream, room = NULL,
-                        swaps = swapping) {
+                        swaps = swapping, link = NULL) {
   n <- nrow(set)
   if (n == 0) {
     return(double())
   }
   p <- uniforms_(n, words, 2 * stream)
+  if (!is.null(link)) {
+    p <- stats::pnorm(link$mean + sqrt(link$left) * stats::qnorm(p))
+    p <- clamp(p, 1e-12, 1 - 1e-12)
+  }
   line <- amount_line(amount, set)
   error <- latent_quantile(amount$family, p)
   scale <- if (is.null(amount$among)) {
@@ -45,7 +50,9 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
     if (!is.null(amount$among)) targets <- joined_bins(targets, n)
     y <- swapped_values(
       amount, y, line, list(codes = set, coding = amount), targets, own, swaps,
-      expected, group, room
+      expected, group, room, if (!is.null(link)) {
+        list(pull = link$pull, latent = margin_scores(amount, y))
+      }
     )
   }
   y

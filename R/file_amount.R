@@ -291,11 +291,43 @@ levels_of_bins <- function() as.integer(max(earlier_bins)) + 1L
 #' Levels of these predictors, those of one level among them
 #' @param levels (named list) Of the block's columns.
 #' @param earlier (named integer) Levels of amounts in bins.
-#' @return (named integer)
+#' @return (named integer) 1: it predicts nothing.
 #' @noRd
 predictor_levels <- function(amount, levels, earlier) {
   sizes <- lengths(levels)
   own <- match(amount$name, names(levels))
   if (!is.na(own)) sizes[own] <- length(amount$part)
+  if (!is.null(amount$near)) {
+    sizes[!names(sizes) %in% amount$near$columns] <- 1L
+    earlier[!names(earlier) %in% amount$near$amounts] <- 1L
+  }
   c(sizes, earlier)
+}
+
+#' What an amount of a panel depends on
+#'
+#' Constant columns, its own wave and those beside it; and, by links, the same
+#' amount in earlier waves. Of other waves noise tells more than they do.
+#' @param columns (character) Of the block.
+#' @param amounts (character) In the order in which they are released.
+#' @return (list) As `amount`; of a wave's with `near` (names of `columns` and
+#'   of `amounts` that predict it) and `earlier`.
+#' @noRd
+linked_amount <- function(amount, members, columns, amounts) {
+  if (is.null(members$waves)) {
+    return(amount)
+  }
+  slot <- function(names) slots_of_columns(names, members)
+  own <- slot(amount$name)
+  if (own == 0) {
+    return(amount)
+  }
+  before <- amounts[seq_len(match(amount$name, amounts) - 1)]
+  amount$near <- list(
+    columns = columns[slot(columns) == 0 | abs(slot(columns) - own) <= 1],
+    amounts = before[slot(before) %in% c(0, own)]
+  )
+  variable <- variables_of_columns(c(amount$name, before), members)
+  amount$earlier <- before[slot(before) > 0 & variable[-1] == variable[1]]
+  amount
 }

@@ -120,10 +120,14 @@ columns_text <- function(tables) {
 block_pairs <- function(plan, n = plan$n, margins = plan$margins) {
   shares <- lapply(margins, function(margin) margin / sum(margin))
   pairs <- which(plan$noise$order == 2)
-  alike_tables(lapply(pairs, function(t) {
+  tables <- lapply(pairs, function(t) {
     own <- shares[plan$tables[[t]]]
     block_table(plan, t, n * as.vector(outer(own[[1]], own[[2]])))
-  }), plan$alike$kind[pairs], plan$alike$none)
+  })
+  if (is.null(plan$alike)) {
+    return(tables)
+  }
+  alike_tables(tables, plan$alike$kind[pairs], plan$alike$none)
 }
 
 #' Tables of the same columns in other waves, each nearer to their mean

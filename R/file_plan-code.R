@@ -225,6 +225,9 @@ decoded_columns <- function(plan) {
 #' @noRd
 book_of_sets <- function(x) {
   book <- book_of(persons_of(x)$codebook, decoded_columns(x))
+  if (is.null(x$members)) {
+    return(book)
+  }
   own <- match(x$members$unit, book$table$column)
   # What names units of the file is not what names those of a set
   book$table$records[own] <- NA

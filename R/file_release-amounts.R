@@ -6,11 +6,15 @@
 release_amounts <- function(plan, spending, block, set, seed) {
   specs <- column_specs(plan$codebook)
   # Of records of the file and of the set
-  file_bins <- set_bins <- list()
+  file_bins <- set_bins <- scores <- list()
   unseen <- unseen_pairs(block, set)
   budget <- spending$amounts
   models <- lapply(stats::setNames(nm = names(budget$each)), function(name) {
-    amount_model(specs[[name]])
+    amount <- amount_model(specs[[name]])
+    if (is.null(plan$members)) {
+      return(amount)
+    }
+    linked_amount(amount, plan$members, names(plan$levels), names(budget$each))
   })
   models <- lapply(models, function(amount) {
     amount$sizes <- part_sizes(amount, block, plan$levels)
@@ -27,7 +31,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
     amount <- models[[name]]
     own_budget <- budget$each[[name]]
     own_budget$budget <- amount_budget(
-      budget$mu * sqrt(weights[[name]]), budget$neighbours, own_budget$sigma
+      budget$mu * sqrt(weights[[name]]), budget$neighbours, own_budget$sigma,
+      own_budget$links
     )
     own <- plan$amounts[[name]]
     file <- amount_predictors(
@@ -54,6 +59,21 @@ release_amounts <- function(plan, spending, block, set, seed) {
         unknown_sums(block, unknown, set, rows[kept], pulls)
       }
     )
+    if (!is.null(one$near)) {
+      scores[[name]] <- margin_scores(one, with_values(
+        plan$n_records, own$records, to_modelled(amount, own$values)
+      ))
+    }
+    if (length(one$earlier) > 0) {
+      one$links <- released_links(
+        one, whole_links(scores[[name]], scores[one$earlier]),
+        records_with_both(one, models[one$earlier], set, block$n),
+        own_budget$budget[[if (is.null(one$tables)) "plain" else "tables"]]$
+          links,
+        what_of_amounts(names(models)),
+        stage_seed(stage_seed(seed, name), "links")
+      )
+    }
     released[[name]] <- one
     bins <- earlier_bins[[if (is.null(one$tables)) "plain" else "tables"]]
     one$bins <- quantile_breaks(one, one$counts, bins)
@@ -68,6 +88,20 @@ release_amounts <- function(plan, spending, block, set, seed) {
     set_bins[[name]] <- with_bins(nrow(set), rows, y, one$bins)
   }
   released
+}
+
+#' Values for all records, `NA` for those without one
+#' @noRd
+with_values <- function(n, records, y) replace(rep(NA_real_, n), records, y)
+
+#' How many records have a value in two waves, as released
+#' @param set (integer matrix) Codes of a synthetic set.
+#' @noRd
+records_with_both <- function(amount, earlier, set, n) {
+  there <- seq_len(nrow(set)) %in% valued_rows(amount, set)
+  vapply(earlier, function(other) {
+    n * sum(there[valued_rows(other, set)]) / nrow(set)
+  }, 0)
 }
 
 #' Bins of a column for all records: the first for those without a value

@@ -36,6 +36,9 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
   each <- lapply(seq_along(names), function(k) {
     name <- names[k]
     amount <- amount_model(specs[[name]])
+    if (!is.null(plan$members)) {
+      amount <- linked_amount(amount, plan$members, names(plan$levels), names)
+    }
     earlier <- names[seq_len(k - 1)]
     earlier <- stats::setNames(rep(levels_of_bins(), k - 1), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)
@@ -43,7 +46,7 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
     at <- function(mu) {
       plan_amount(
         mu, neighbours, delta, length(amount$breaks) - 1, unname(levels),
-        names(levels) %in% c(protected, names)
+        names(levels) %in% c(protected, names), length(amount$earlier)
       )
     }
     at(mu * least)
@@ -90,10 +93,15 @@ amount_weights <- function(sizes, n) {
 #' The parts of what an amount may spend
 #' @param mu (number) Of the amount.
 #' @param sigma (number) See refined().
+#' @param links (count) See linked_amount().
 #' @return (list) By way, each part's, see noise_of().
 #' @noRd
-amount_budget <- function(mu, neighbours, sigma) {
+amount_budget <- function(mu, neighbours, sigma, links = 0) {
   lapply(amount_shares, function(shares) {
+    if (links > 0) {
+      whole <- sum(shares) / (1 - share_of_links)
+      shares[["links"]] <- share_of_links * whole
+    }
     lapply(mu * sqrt(shares / sum(shares)), function(amount) {
       list(
         noise = "gaussian", neighbours = neighbours, amount = amount,
@@ -112,16 +120,19 @@ amount_budget <- function(mu, neighbours, sigma) {
 #' @param bins (count) Of the margin.
 #' @param levels (integer) Of the predictors.
 #' @param free (logical) Which of them are protected.
-#' @return (list) `free`, `sigma` and `cost` (`rho` by relation, `gap`).
+#' @param links (count) See linked_amount().
+#' @return (list) `free`, `sigma`, `links` and `cost` (`rho` by relation,
+#'   `gap`).
 #' @noRd
-plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
+plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0) {
   sigma <- least_sigma(table_bins * sum(levels), delta)
-  parts <- planned_amount(bins, 1 + sum(levels - 1))
+  parts <- planned_amount(bins, 1 + sum(levels - 1), links)
   costs <- lapply(
-    amount_budget(mu, neighbours, sigma), amount_costs, parts, levels, free
+    amount_budget(mu, neighbours, sigma, links), amount_costs, parts, levels,
+    free
   )
   list(
-    free = free, sigma = sigma, cost = list(
+    free = free, sigma = sigma, links = links, cost = list(
       rho = do.call(pmax, lapply(unname(costs), `[[`, "rho")),
       gap = max(vapply(costs, `[[`, 0, "gap"))
     )
@@ -131,11 +142,13 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
 #' The measurements of an amount but its tables, as far as they are public
 #' @param columns (count) Of the predictors' design.
 #' @noRd
-planned_amount <- function(bins, columns) {
+planned_amount <- function(bins, columns, links = 0) {
   step <- step_measurement("", columns)
-  list(
-    margin = margin_measurement(seq(0, bins), valued = FALSE),
-    first = step, second = step
+  c(
+    list(
+      margin = margin_measurement(seq(0, bins), valued = FALSE),
+      first = step, second = step
+    ), if (links > 0) list(links = link_measurement(links))
   )
 }
 

@@ -83,7 +83,7 @@ finished_file <- function(x, codes, words, s, random = NULL) {
 #' @noRd
 draw_amounts <- function(x, codes, words, s, random = NULL) {
   n <- nrow(codes)
-  bins <- list()
+  bins <- waves <- list()
   drawn <- x$fixed
   room <- start_room(
     x$compared, column_specs(x$codebook), codes, lengths(x$levels)
@@ -99,10 +99,23 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     if (!is.null(random)) {
       amount <- uncertain_amount(amount, like$codes, random)
     }
-    y <- draw_amount(
-      amount, like$codes, part, words,
-      s * length(x$amounts) + k, modelled_room(amount, ends, part)
-    )
+    draw <- function(...) {
+      draw_amount(
+        amount, like$codes, part, words, s * length(x$amounts) + k,
+        modelled_room(amount, ends, part), ...
+      )
+    }
+    scored <- function(y) {
+      scored_wave(amount, y, amount_line(amount, like$codes), rows, n)
+    }
+    y <- if (is.null(amount$links) || length(rows) == 0) {
+      draw()
+    } else {
+      linked_values(amount, waves, rows, draw, scored)
+    }
+    if (!is.null(amount$near) && length(rows) > 0) {
+      waves[[amount$name]] <- scored(y)
+    }
     rm(like)
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
     drawn[[amount$name]] <- list(

@@ -149,6 +149,10 @@ amount_terms <- function(x, amount) {
   before <- before[seq_len(match(amount$name, before) - 1)]
   # The first bin is for records without a value
   bins <- c("without", paste("bin", seq_len(levels_of_bins() - 1)))
+  if (!is.null(amount$near)) {
+    levels <- levels[names(levels) %in% amount$near$columns]
+    before <- intersect(before, amount$near$amounts)
+  }
   levels <- c(levels, lapply(stats::setNames(nm = before), function(name) bins))
   levels <- levels[lengths(levels) > 1]
   c("(Intercept)", unlist(Map(

@@ -75,6 +75,13 @@ file_verdict <- function(x) {
         "no longer than a public limit."
       )
     },
+    if (!all(vapply(x$amounts, function(one) is.null(one$links), NA))) {
+      paste(
+        "For an amount in two waves a record also adds the square of how far",
+        "apart its normal scores are by the noisy margins: a whole number of",
+        "at most a public limit."
+      )
+    },
     paste(
       "Sets are drawn only from what was released and from published columns,",
       "at no additional privacy cost."
@@ -132,7 +139,11 @@ survey_weights_input <- function(x) {
 #' @noRd
 public_columns <- function(x) {
   all <- c(x$published, if (!is_size_secret(x)) {
-    sprintf("the number of %ss", record_word(x))
+    if (is.null(x$members)) {
+      "the number of records"
+    } else {
+      sprintf("the number of %ss", record_word(x))
+    }
   })
   if (length(all) > 0) toString(all) else "none"
 }
@@ -201,6 +212,9 @@ amount_text <- function(amount) {
   paste0(
     amount$name, ": margin of ", length(amount$margin$noisy), " bins, ",
     length(amount$coefficients), " coefficients",
-    if (tables > 0) paste0(", ", counted(tables, "table"))
+    if (tables > 0) paste0(", ", counted(tables, "table")),
+    if (!is.null(amount$links)) {
+      paste0(", ", counted(length(amount$links$with), "link"), " over waves")
+    }
   )
 }

@@ -173,11 +173,14 @@ amount_measurements <- function(x, name) {
   amount <- x$amounts[[name]]
   what <- what_of_amounts(names(x$amounts))
   names <- amount_predictor_names(x, amount)
-  response_measurements(
+  c(response_measurements(
     amount, amount, rep(what, 4), name,
     stats::setNames(amount$levels, names),
     !names %in% names(x$levels)[x$block$published], x$neighbours
-  )
+  ), if (!is.null(amount$links)) {
+    links <- link_measurement(length(amount$links$with), what, name)
+    list(with_noise_of(links, amount$links))
+  })
 }
 
 #' The measurements of a response: its margin, two steps, its tables
@@ -246,6 +249,7 @@ measured_records <- function(x, file) {
   n <- nrow(file$codes)
   bins <- list()
   amounts <- list()
+  scores <- list()
   for (name in names(x$amounts)) {
     amount <- x$amounts[[name]]
     at <- which(!is.na(file$values[, name]))
@@ -254,7 +258,12 @@ measured_records <- function(x, file) {
     like <- amount_predictors(amount, file$codes, at, bins, x$levels)
     predictors <- matrix(0L, n, ncol(like$codes))
     predictors[at, ] <- like$codes
-    amounts[[name]] <- list(predictors = predictors, y = y)
+    if (!is.null(amount$near)) scores[[name]] <- margin_scores(amount, y)
+    amounts[[name]] <- list(
+      predictors = predictors, y = y, links = if (!is.null(amount$links)) {
+        whole_links(scores[[name]], scores[amount$links$with])
+      }
+    )
     bins[[name]] <- with_bins(n, at, y[at], amount$bins)
   }
   list(codes = file$codes, amounts = amounts)
@@ -263,7 +272,10 @@ measured_records <- function(x, file) {
 rows_measured <- function(records, at) {
   records$codes <- records$codes[at, , drop = FALSE]
   records$amounts <- lapply(records$amounts, function(own) {
-    list(predictors = own$predictors[at, , drop = FALSE], y = own$y[at])
+    list(
+      predictors = own$predictors[at, , drop = FALSE], y = own$y[at],
+      links = own$links[at, , drop = FALSE]
+    )
   })
   records
 }

@@ -32,10 +32,13 @@ score_swaps <- list(
 #' @param group (integer, n) Only records of the same group swap.
 #' @param room (list or `NULL`) `low` and `high`, n each: no swap brings a value
 #'   beyond those of its new record, and those that lie beyond swap first.
+#' @param link (list or `NULL`) `latent` (double, n: of each value where it is
+#'   now) and `pull` (double, n: how hard each record pulls at what it holds).
 #' @return (double, n) The same values, in another order.
 #' @noRd
 swapped_values <- function(x, y, line, set, targets, words, swaps, expected,
-                           group = rep(1L, length(y)), room = NULL) {
+                           group = rep(1L, length(y)), room = NULL,
+                           link = NULL) {
   expected <- expected + mean(y - expected)
   frame <- score_frame(x$family, line, x$shape)
   geometry <- x$steps[[2]]$geometry
@@ -56,7 +59,8 @@ swapped_values <- function(x, y, line, set, targets, words, swaps, expected,
         2, ceiling(swaps$sweeps * min(1, swaps$records / length(y)))
       )),
       together = swaps$records %||% max(1, length(y)),
-      low = as.double(room$low), high = as.double(room$high)
+      low = as.double(room$low), high = as.double(room$high),
+      pull = as.double(link$pull), latent = as.double(link$latent)
     ), words, default_threads()
   )
   y[found$from]

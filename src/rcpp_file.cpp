@@ -117,7 +117,8 @@ SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
 //   level add to a row. @param control `row_weight`, `expected` (n each),
 //   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`,
 //   `together`; `low` and `high` (n each, or none): what each record's value
-//   may be.
+//   may be; `latent` and `pull` (n each, or none): of each value where it is,
+//   and how hard each record pulls at what it holds.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
                          Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
@@ -128,10 +129,14 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   const Rcpp::NumericVector weight(control["row_weight"]);
   const Rcpp::NumericVector expected(control["expected"]);
   const Rcpp::IntegerVector group(control["group"]);
-  Rcpp::NumericVector low(0), high(0);
+  Rcpp::NumericVector low(0), high(0), latent(0), pull(0);
   if (control.containsElementNamed("low")) {
     low = control["low"];
     high = control["high"];
+  }
+  if (control.containsElementNamed("pull")) {
+    latent = control["latent"];
+    pull = control["pull"];
   }
   ps::AmountRecords all{binding::to_file(codes, binding::to_levels(levels)),
                         values.begin(),
@@ -143,6 +148,10 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
     all.low = low.begin();
     all.high = high.begin();
   }
+  if (pull.size() > 0) {
+    all.latent = latent.begin();
+    all.pull = pull.begin();
+  }
   const ps::AmountTask targets =
       binding::to_amount_targets(tables, lines, control);
   const auto is_whole = [&](R_xlen_t size) {
@@ -150,6 +159,9 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   };
   if (low.size() != high.size() || (low.size() > 0 && !is_whole(low.size())))
     Rcpp::stop("Expected ends of each value, or none.");
+  if (latent.size() != pull.size() ||
+      (pull.size() > 0 && !is_whole(pull.size())))
+    Rcpp::stop("Expected a pull at each value, or none.");
   if (all.file.n != n || !is_whole(bins.size()) || !is_whole(weight.size()) ||
       !is_whole(expected.size()) || !is_whole(group.size()) ||
       targets.tables.size() != all.file.levels.size())

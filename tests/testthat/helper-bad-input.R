@@ -179,6 +179,9 @@ make_bad_input_calls <- function() {
     members = call(members,
       order = ~ -y, slots = 2, household = "g", size = "x", person = "name"
     ),
+    waves = call(waves,
+      column = "y", codes = 1:2, constant = "g", complete = FALSE
+    ),
     decode_file = call(decode_file,
       plan = plan, codes = plan$codes, amounts = plan$amounts
     ),

@@ -1,6 +1,6 @@
 # All orders of few values among records, with their law at an inverse
 # temperature.
-swap_case <- function(score_weight, beta) {
+swap_case <- function(score_weight, beta, pull = double()) {
   codes <- cbind(c(1L, 2L, 1L, 2L, 2L), c(1L, 1L, 2L, 2L, 1L))
   levels <- c(2L, 2L)
   y <- c(-1, 0.5, 2, 1, -0.3)
@@ -28,15 +28,20 @@ swap_case <- function(score_weight, beta) {
     }, 0)
     sum(in_tables) + score_weight * sum(colSums(rows * (y[from] - expected))^2)
   })
+  # How much records are pulled at values, whatever beta is
+  latent <- c(-1.2, 0.4, 1.5, 0.9, -0.2)
+  pulled <- apply(orders, 1, function(from) sum(pull * latent[from]))
+  if (length(pull) == 0) latent <- pull
+  law <- exp(pulled - beta * energy)
   list(
-    orders = orders, energy = energy,
-    p = exp(-beta * energy) / sum(exp(-beta * energy)),
+    orders = orders, energy = energy, p = law / sum(law),
     swap = function(from, sweeps, words) {
       found <- swap_amounts_(
         y[from], bins[from], codes, levels, targets, lines, list(
           bins = 3L, row_weight = row_weight, expected = expected,
           score_weight = score_weight, group = group, beta = beta,
-          sweeps = sweeps, together = 1e5
+          sweeps = sweeps, together = 1e5, pull = pull,
+          latent = latent[from[seq_along(latent)]]
         ), words
       )
       list(from = from[found$from], energy = found$energy)
@@ -48,8 +53,10 @@ order_key <- function(x) paste(x, collapse = "")
 
 test_that("swaps leave the law of orders as it is, and balance in detail", {
   withr::local_seed(4)
-  for (score_weight in c(0, 0.6)) {
-    case <- swap_case(score_weight, 0.8)
+  pulls <- list(double(), double(), c(0.5, -0.3, 0.1, 0.4, -0.2))
+  for (k in 1:3) {
+    score_weight <- c(0, 0.6, 0.6)[k]
+    case <- swap_case(score_weight, 0.8, pulls[[k]])
     keys <- apply(case$orders, 1, order_key)
     expect_length(keys, 12)
     from <- sample(12, 8000, TRUE, case$p)
@@ -75,7 +82,7 @@ test_that("swaps leave the law of orders as it is, and balance in detail", {
     z <- sum((2 * forth[seen] - both[seen])^2 / both[seen])
     expect_gt(stats::pchisq(z, sum(seen), lower.tail = FALSE), 1e-5)
     # Another temperature would be seen
-    other <- swap_case(score_weight, 0.6)
+    other <- swap_case(score_weight, 0.6, pulls[[k]])
     expect_lt(suppressWarnings(
       stats::chisq.test(tabulate(to, 12), p = other$p)$p.value
     ), 1e-5)

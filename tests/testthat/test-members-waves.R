@@ -188,8 +188,12 @@ test_that("a person more is one record more, whatever its waves are", {
   })
   expect_identical(plans[[1]]$n_records - plans[[2]]$n_records, 1L)
   release <- home_release(plans[[1]], 1)
-  found <- suppressMessages(audit_guarantee(release, data = plans[[1]]))
-  expect_lte(found$worst$exact[1] / release$epsilon, 1 + 1e-9)
+  audit <- suppressMessages(audit_guarantee(
+    release, plans[[1]], rows = by_night(500, 50), replays = by_night(12, 2),
+    seed = 2
+  ))
+  expect_true(all(audit$worst$exact <= audit$worst$claimed))
+  expect_true(all(audit$replays$moved <= audit$replays$allowed))
 })
 
 test_that("labels, certificates and ledgers speak of persons and waves", {
@@ -300,4 +304,74 @@ test_that("what waves have in common is better known than each of them", {
   parts <- parts_of_tables(c(3L, 4L), c(3L, 4L))
   expect_equal(Reduce(`+`, lapply(parts, function(p) drop(p$of(x)))), x)
   expect_equal(sum(vapply(parts, `[[`, 0, "figures")), 6)
+})
+
+test_that("amounts keep their correlation over waves", {
+  data <- panel_persons(by_night(2500, 1200))
+  release <- home_release(panel_plan(data), 10)
+  link <- release$amounts[["wage.2006"]]$links
+  expect_identical(link$with, c("wage.2002", "wage.2004"))
+  wide <- function(file) {
+    log(tapply(file$wage, file[c("pid", "year")], sum))
+  }
+  own <- cor(wide(data), use = "pairwise.complete.obs")
+  found <- cor(
+    wide(synthesize(release, seed = 1)[[1]]), use = "pairwise.complete.obs"
+  )
+  # Errors beside a level of each person: about 0.88
+  expect_gt(min(own), 0.85)
+  expect_lt(max(abs(found - own)), 0.05)
+  # What is near predicts an amount: constant columns and neighbouring waves
+  near <- release$amounts[["wage.2002"]]$near$columns
+  expect_identical(near, c(
+    "sex", "entry", "status.2002", "wage.2002", "status.2004", "wage.2004"
+  ))
+  expect_identical(
+    length(coef(release, amount = "wage.2002")),
+    length(release$amounts[["wage.2002"]]$coefficients)
+  )
+})
+
+test_that("links are measured within their bound, and counted by an audit", {
+  data <- panel_persons(150)
+  plan <- panel_plan(data)
+  release <- home_release(plan, 2)
+  audit <- suppressMessages(audit_guarantee(
+    release, plan, rows = by_night(500, 50), replays = by_night(12, 1), seed = 2
+  ))
+  expect_true(all(audit$worst$exact <= audit$worst$claimed))
+  expect_gt(min(audit$worst$exact / audit$worst$claimed), 0.5)
+  expect_true(all(audit$replays$over == "" & audit$replays$differs == ""))
+  expect_true(all(audit$replays$moved <= audit$replays$allowed))
+  of <- measurements_of(release, plan)
+  links <- Filter(function(x) identical(x$parts, "links"), of$measurements)
+  expect_length(links, 2)
+  records <- of$records(links[[2]])
+  expect_identical(ncol(records$links), 2L)
+  expect_true(all(records$links >= 0 & records$links <= link_unit))
+  expect_true(all(records$links == round(records$links)))
+  # A person in one wave has none
+  there <- rowSums(!is.na(tapply(data$wage, data[c("pid", "year")], sum))) < 2
+  alone <- match(names(which(there)), unique(data$pid))
+  expect_true(all(records$links[alone, ] == 0))
+  bound <- links[[2]]$bound("gaussian")[["add-remove"]]
+  expect_equal(bound, sqrt(2) * link_unit)
+  expect_true(all(sqrt(rowSums(records$links^2)) <= bound))
+})
+
+test_that("sums of links say how far apart waves are", {
+  score <- withr::with_seed(1, rnorm(1e5))
+  for (together in c(-0.5, 0, 0.6, 0.95)) {
+    other <- together * score +
+      sqrt(1 - together^2) * withr::with_seed(2, rnorm(1e5))
+    sums <- colSums(whole_links(score, list(other)))
+    expect_equal(apart_of_links(sums, 1e5), 2 - 2 * together, tolerance = 0.05)
+  }
+  score[1:3] <- NA
+  expect_identical(whole_links(score, list(score))[1:3, 1], c(0, 0, 0))
+  # Noise beyond what can be is an end
+  expect_equal(apart_of_links(c(-1e9, 1e9), 10), c(0.002, 4))
+  x <- matrix(0.99, 3, 3) + diag(0.01, 3)
+  x[1, 2] <- x[2, 1] <- -0.9
+  expect_gt(min(eigen(positive_part(x))$values), 0.019)
 })

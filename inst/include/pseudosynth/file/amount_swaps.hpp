@@ -39,6 +39,9 @@ struct AmountTask {
   std::size_t most_kept = std::size_t{1} << 26;
   /// What each record's value may be; empty: anything.
   std::vector<double> low, high;
+  /// Of each value where it was first, and how hard each record pulls at it:
+  /// what links a record's values. Empty: nothing does.
+  std::vector<double> latent, pull;
 };
 
 /// A value as a record holds it.
@@ -101,7 +104,8 @@ inline ScoreRows ordered_rows(const AmountTask& task,
 
 /// @brief Records and the values they hold. The energy is
 /// sum over tables of weight |counts - targets|^2 / 2, plus
-/// score weight |sum_i row_i (value_i - expected_i)|^2.
+/// score weight |sum_i row_i (value_i - expected_i)|^2. Beside exp(-beta
+/// energy) their law has exp(sum_i pull_i latent_i), whatever beta is.
 class SwappedAmounts {
  public:
   SwappedAmounts(const AmountTask& task, std::vector<HeldAmount> held)
@@ -163,6 +167,8 @@ class SwappedAmounts {
         expected_(task.expected),
         low_(task.low),
         high_(task.high),
+        latent_(task.latent),
+        pull_(task.pull),
         score_weight_(task.score_weight),
         levels_(task.file, order),
         rows_(detail::ordered_rows(task, order)),
@@ -179,6 +185,7 @@ class SwappedAmounts {
     HeldAmount& others = held_[turn.other];
     const int fewer = fewer_beyond(turn);
     if (fewer < 0) return;
+    const double may_rise = turn.may_rise + pulled(turn);
     const std::uint32_t* one = levels_.row(turn.one);
     const std::uint32_t* other = levels_.row(turn.other);
     const double in_tables = tables_.change(one, own.bin, other, others.bin);
@@ -191,12 +198,12 @@ class SwappedAmounts {
     } else if (score_weight_ > 0.0) {
       // A sum can lose no more than all of it, which is soon little
       const double most = score_weight_ * score_.squared();
-      if (beta * (in_tables - most) > turn.may_rise) return;
+      if (beta * (in_tables - most) > may_rise) return;
       const double in_score =
           score_weight_ * score_.change(turn.one, turn.other, more);
-      if (beta * (in_tables + in_score) > turn.may_rise) return;
+      if (beta * (in_tables + in_score) > may_rise) return;
       score_.take(more);
-    } else if (beta * in_tables > turn.may_rise) {
+    } else if (beta * in_tables > may_rise) {
       return;
     }
     tables_.swap(one, own.bin, other, others.bin);
@@ -218,6 +225,13 @@ class SwappedAmounts {
            beyond(turn.one, others) - beyond(turn.other, own);
   }
 
+  /// How much more the two records are pulled at their values, if these swap.
+  double pulled(const Turn& turn) const {
+    if (pull_.empty()) return 0.0;
+    return (pull_[turn.one] - pull_[turn.other]) *
+           (latent_[held_[turn.other].from] - latent_[held_[turn.one].from]);
+  }
+
   void fetch(std::size_t i) const {
     __builtin_prefetch(&held_[i], 1);
     score_.fetch(i);
@@ -225,7 +239,7 @@ class SwappedAmounts {
 
   std::vector<HeldAmount> held_;
   const std::vector<double>& expected_;
-  const std::vector<double>&low_, &high_;
+  const std::vector<double>&low_, &high_, &latent_, &pull_;
   double score_weight_;
   NumberedLevels levels_;
   ScoreRows rows_;

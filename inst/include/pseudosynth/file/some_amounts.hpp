@@ -24,6 +24,9 @@ struct AmountRecords {
   /// None: anything.
   const double* low = nullptr;
   const double* high = nullptr;
+  /// None: nothing links a record's values.
+  const double* latent = nullptr;
+  const double* pull = nullptr;
 };
 
 /// @brief Some of the records: what they are fitted to, a share of the targets
@@ -52,6 +55,8 @@ class SomeAmounts {
     take(all.group, task_.group);
     take(all.low, task_.low);
     take(all.high, task_.high);
+    take(all.latent, task_.latent);
+    take(all.pull, task_.pull);
     for (std::size_t k = 0; k < n; ++k)
       held_.push_back({all.value[record_[k]],
                        static_cast<std::uint32_t>(all.bin[record_[k]]),
