@@ -53,7 +53,7 @@ order_of_members <- function(drawn, plan) {
     return(drawn)
   }
   columns <- union(names(own$order), own$columns)
-  names <- outer(columns, seq_len(own$slots), slot_name)
+  names <- outer(columns, seq_len(own$slots), slot_name, own)
   intersect(c(count_column, own$household, t(names)), drawn)
 }
 
