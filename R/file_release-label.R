@@ -95,7 +95,7 @@ file_inputs <- function(x, combine = NULL) {
   in_plain_figures(c(
     if (!is.null(combine)) c(sets = combine_words[[combine]]),
     unit = file_unit_text(x),
-    members_inputs(x),
+    if (!is.null(x$members)) members_inputs(x),
     codebook = "names, types, levels, bounds and codes of all columns",
     confirmed_text(x$confirmed),
     protected = paste(

@@ -80,7 +80,8 @@
 #' `as.data.frame(sets, table = "households")` is one for release. Without
 #' `table` persons come with the columns of their household. [release()] and
 #' `synthesize(into = )` write a file and a codebook of each table. [utility()],
-#' [risk()] and [release()] take the list as `data`.
+#' [risk()] and [release()] take the list as `data`. Tables of a database are
+#' read into memory one after the other, each as it is at a moment of its own.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
 #' intruder finds who knows a whole household is not in them.

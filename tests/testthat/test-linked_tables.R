@@ -215,3 +215,14 @@ test_that("what is written has both tables, their codebooks and certificate", {
   expect_identical(sum(own$records), nrow(persons) + 120L)
   expect_true(all(file.exists(at("parts", books))))
 })
+
+test_that("reports of two tables are those of persons with their household", {
+  skip_unless_nightly()
+  skip_without_pandoc()
+  file <- linked_file()
+  suppressMessages(book <- linked_book(file))
+  sets <- suppressWarnings(synthesize_file(linked_plan(file, book)))
+  page <- file.path(withr::local_tempdir(), "review.html")
+  suppressMessages(report(sets, page, data = file))
+  expect_true(file.exists(page))
+})
