@@ -37,6 +37,7 @@ print_lines.file_plan <- function(x) {
         )
       },
       members = if (!is.null(x$members)) members_text(x$members),
+      pooled = if (!is.null(x$members)) pooled_text(x$members),
       "left out" = if (isTRUE(x$members$beyond > 0)) {
         counted(x$members$beyond, "member")
       },
