@@ -25,7 +25,7 @@ derived_rounds <- 5
 #' @param derived (list) See derived_columns(). `NULL`: the tables tell it.
 #' @param nearest,told See block_margins() and block_targets().
 #' @return (list) `derived`, `margins` (of all columns), `targets` (of tables of
-#'   columns that follow none).
+#'   columns that follow none), `pooled_targets` (of all columns).
 #' @noRd
 told_by_tables <- function(plan, n, rules, derived = NULL,
                            nearest = nearest_counts, told = shrunk_residuals) {
@@ -35,9 +35,10 @@ told_by_tables <- function(plan, n, rules, derived = NULL,
   margins <- with_derived_margins(
     block_margins(plan, n, rules, nearest), derived
   )
+  targets <- block_targets(plan, n, margins, rules, told)
   list(
-    derived = derived, margins = margins,
-    targets = block_targets(plan, n, margins, rules, told)
+    derived = derived, margins = margins, targets = targets,
+    pooled_targets = pooled_targets(plan, margins, targets, nearest, told)
   )
 }
 
@@ -386,6 +387,9 @@ underived_block <- function(release) {
   }
   release$rules <- numbered(rules_underived(release$rules, release$derived))
   release$targets <- numbered(release$targets)
+  release$pooled_targets <- underived_pooled(
+    release$pooled_targets, release$derived, kept
+  )
   of_columns <- c("levels", "published", "margins")
   release[of_columns] <- lapply(release[of_columns], `[`, kept)
   release

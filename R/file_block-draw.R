@@ -49,7 +49,7 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
   }
   drawn <- underived_block(release)
   published <- drawn$published
-  targets <- weighted_targets(drawn$targets)
+  targets <- weighted_targets(c(drawn$targets, drawn$pooled_targets))
   control <- c(fitting, list(noise = targets$noise, records = release$n))
   # A column without a partner is in no pair: its margin is what it is fitted to
   paired <- unlist(lapply(drawn$targets, `[[`, "columns"))

@@ -20,21 +20,23 @@ weight_of_stated <- 5
 #'   columns are published, or records replaced. `NULL`: it is secret.
 #' @param members (list or `NULL`) `slot` (integer, d): the member, or wave, to
 #'   which each column belongs; of waves `variable` (character, d), too.
+#' @param pooled (list) See pooled_tables().
 #' @return (list) `levels`, `published`, `tables`, `lengths` (see
 #'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
-#'   squared for the tables), `size_noise` (see noise_of(); of N), `sigma` (the
+#'   squared for the tables) and `squared_pooled` (for those that are pooled),
+#'   `pooled`, `size_noise` (see noise_of(); of N), `sigma` (the
 #'   least whole deviation), `emphasis` (see slot_emphasis()), `costs` (of its
 #'   parts, see plan_charges()), `replaced` (function of a plan and variances:
 #'   what a replaced record costs at most).
 #' @noRd
 plan_block <- function(levels, published, stated, mu, neighbours, delta,
-                       n = NULL, members = NULL) {
+                       n = NULL, members = NULL, pooled = list()) {
   tables <- measured_tables(levels, published, stated)
   plan <- list(
     levels = levels, published = published, tables = tables,
     lengths = residual_lengths(tables, levels), mu = mu,
     neighbours = neighbours, secret = is.null(n), delta = delta,
-    replaced = replaced_block
+    replaced = replaced_block, pooled = pooled
   )
   if (!is.null(members)) {
     if (is.null(members$waves)) {
@@ -46,8 +48,11 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
     }
   }
   size <- if (length(tables) > 0) share_of_count else 1
-  plan$squared <- mu^2 * (1 - plan$secret * size)
-  plan$sigma <- least_sigma(sum(plan$lengths$cells) + plan$secret, delta)
+  squared <- mu^2 * (1 - plan$secret * size)
+  plan$squared_pooled <- squared * share_of_pooled * (length(pooled) > 0)
+  plan$squared <- squared - plan$squared_pooled
+  cells <- sum(plan$lengths$cells) + sum(pooled_lengths(pooled)$cells)
+  plan$sigma <- least_sigma(cells + plan$secret, delta)
   if (plan$secret) {
     # A replaced record leaves N as it is
     fine <- refined(1, by_relation(1, 0), mu^-2 / size, plan$sigma)
@@ -59,11 +64,11 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
   plan
 }
 
-# Weights of tables of members: of one, or of the first and the second; of two
-# that follow one another, or one of whom is the first; of others.
-# Tables of members are sums over their slots and count most; of EU-SILC's
-# households at epsilon 1 and 5 these weights take a sixth off their error.
-member_emphasis <- c(first = 1, near = 0.1, far = 0.02)
+# Weights of tables of members: of the first or the second, or of the household;
+# of both, which tell couples; of one of the others, of two that follow one
+# another, or of the first and another one; of others. What persons are like is
+# told by pooled tables.
+member_emphasis <- c(first = 1, couple = 5, near = 0.1, far = 0.02)
 
 #' How much each table weighs beside another one of as many cells
 #' @inheritParams plan_block
@@ -72,8 +77,10 @@ member_emphasis <- c(first = 1, near = 0.1, far = 0.02)
 slot_emphasis <- function(tables, slot) {
   near <- vapply(tables, function(columns) {
     of <- sort(unique(setdiff(slot[columns], 0L)))
-    if (length(of) < 2 || identical(of, 1:2)) {
+    if (length(of) == 0 || length(of) == 1 && of <= 2) {
       "first"
+    } else if (identical(of, 1:2)) {
+      "couple"
     } else if (of[1] == 1 || all(diff(of) == 1)) {
       "near"
     } else {
@@ -138,29 +145,6 @@ least_sigma <- function(coordinates, delta) {
   min(max(16, ceiling(sqrt(coordinates / (40 * allowed)))), 2^29)
 }
 
-#' A whole sum in a unit so fine that its noise is at least some sigma
-#'
-#' A power of two times a whole number is exact in a double number.
-#' @param whole (number) Which makes the sum whole.
-#' @param moves (by relation) Squared lengths, in the whole sum's unit.
-#' @param variance (number) Of the noise, in the sum's own unit.
-#' @return (list) `factor` of the whole sum, `moves` (lengths in the fine unit)
-#'   and `budget`, both for noise_of().
-#' @noRd
-refined <- function(whole, moves, variance, sigma) {
-  deviation <- whole * sqrt(variance)
-  factor <- 2^max(0, ceiling(log2(sigma / deviation)))
-  moves <- factor * sqrt(moves)
-  own <- "add-remove"
-  list(
-    factor = factor, moves = moves,
-    budget = list(
-      noise = "gaussian", neighbours = own,
-      amount = moves[[own]] / (factor * deviation)
-    )
-  )
-}
-
 #' How the budget is divided among the tables
 #'
 #' The sum over tables of weight times variance is least, given what a dropped
@@ -195,12 +179,6 @@ allocate_noise <- function(plan, n, margins = NULL) {
   variance
 }
 
-#' Variances of the least weighted sum that spend a budget
-#' @noRd
-least_variances <- function(weight, squared, budget) {
-  sqrt(squared / weight) * sum(sqrt(weight * squared)) / budget
-}
-
 #' How much margins weigh: more where pairs are mostly noise, and are shrunk
 #' @noRd
 margin_factor <- function(pairs, budget, n) {
@@ -216,25 +194,7 @@ margin_factor <- function(pairs, budget, n) {
 #' @noRd
 table_noise <- function(plan, n, margins = NULL) {
   variance <- if (length(plan$tables) > 0) allocate_noise(plan, n, margins)
-  lengths <- plan$lengths
-  scale <- factor <- numeric(length(variance))
-  # Wide files have many tables of one kind
-  kind <- paste(
-    lengths$cells, lengths$whole, match(variance, unique(variance))
-  )
-  for (t in which(!duplicated(kind))) {
-    cells <- lengths$cells[t]
-    fine <- refined(
-      cells, by_relation(lengths$whole[t]), variance[t], plan$sigma
-    )
-    same <- kind == kind[t]
-    scale[same] <- noise_of(fine$moves, fine$budget, cells)$scale
-    factor[same] <- fine$factor
-  }
-  lengths$variance <- (scale / (factor * lengths$cells))^2
-  lengths$scale <- scale
-  lengths$factor <- factor
-  lengths
+  whole_noise(plan$lengths, variance, plan$sigma)
 }
 
 #' What the block costs, before its noise is drawn
@@ -268,5 +228,8 @@ block_costs <- function(plan, n) {
     )
   }
   size <- if (plan$secret) own_cost(size_measurement(plan$size_noise))
-  stats::setNames(list(size, tables), what_of_block[c("size", "tables")])
+  stats::setNames(
+    list(size, tables, pooled_cost(plan)),
+    what_of_block[c("size", "tables", "pooled")]
+  )
 }

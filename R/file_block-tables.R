@@ -5,7 +5,10 @@
 # ResidualPlanner: Xiao, He, Zhang and Kifer (2023), arXiv 2305.08175.
 
 # What pays for a block's noisy numbers
-what_of_block <- c(size = "noisy number of records", tables = "noisy tables")
+what_of_block <- c(
+  size = "noisy number of records", tables = "noisy tables",
+  pooled = "noisy tables of members"
+)
 
 # Counts times the product of levels stay below 2^53 for any number of records
 largest_table <- 2^20
@@ -201,6 +204,62 @@ largest_moves <- function(tables, levels, published) {
     2 * (prod(same) - min(apply(same - t(sets), 2, prod)))
   }, 0)
   moves[match(kind, unique(kind))]
+}
+
+# Noise -----------------------------------------------------------------------
+
+#' A whole sum in a unit so fine that its noise is at least some sigma
+#'
+#' A power of two times a whole number is exact in a double number.
+#' @param whole (number) Which makes the sum whole.
+#' @param moves (by relation) Squared lengths, in the whole sum's unit.
+#' @param variance (number) Of the noise, in the sum's own unit.
+#' @return (list) `factor` of the whole sum, `moves` (lengths in the fine unit)
+#'   and `budget`, both for noise_of().
+#' @noRd
+refined <- function(whole, moves, variance, sigma) {
+  deviation <- whole * sqrt(variance)
+  factor <- 2^max(0, ceiling(log2(sigma / deviation)))
+  moves <- factor * sqrt(moves)
+  own <- "add-remove"
+  list(
+    factor = factor, moves = moves,
+    budget = list(
+      noise = "gaussian", neighbours = own,
+      amount = moves[[own]] / (factor * deviation)
+    )
+  )
+}
+
+#' Variances of the least weighted sum that spend a budget
+#' @noRd
+least_variances <- function(weight, squared, budget) {
+  sqrt(squared / weight) * sum(sqrt(weight * squared)) / budget
+}
+
+#' Whole noise of given variances
+#' @param lengths (data frame) See residual_lengths().
+#' @param unit (double) What makes residuals whole.
+#' @return (data frame) See release_plan().
+#' @noRd
+whole_noise <- function(lengths, variance, sigma, unit = lengths$cells) {
+  scale <- factor <- numeric(length(variance))
+  # Wide files have many tables of one kind
+  kind <- paste(
+    lengths$cells, lengths$whole, match(variance, unique(variance))
+  )
+  for (t in which(!duplicated(kind))) {
+    fine <- refined(
+      unit[t], by_relation(lengths$whole[t]), variance[t], sigma
+    )
+    same <- kind == kind[t]
+    scale[same] <- noise_of(fine$moves, fine$budget, lengths$cells[t])$scale
+    factor[same] <- fine$factor
+  }
+  lengths$variance <- (scale / (factor * unit))^2
+  lengths$scale <- scale
+  lengths$factor <- factor
+  lengths
 }
 
 # As measurements ------------------------------------------------------------

@@ -14,7 +14,9 @@
 #' @return (list) Of public and released numbers only: `n` (number, noisy where
 #'   secret), `margins` (list of double, counts by column), `derived` (see
 #'   derived_columns()), `targets` (see block_targets(), counts),
-#'   `noise` (data frame, a row for each table:
+#'   `pooled`, `pooled_noise`, `pooled_residuals` and `pooled_targets` (see
+#'   pooled_tables() and pooled_targets()), `noise` (data frame, a row for each
+#'   table:
 #'   `order`, `cells`, `squared`, `variance` in counts, `scale` and `factor`:
 #'   the whole noise and unit), `residuals` (list of double, noisy), `tables`,
 #'   `levels`, `published`, `fixed` (integer matrix of the published columns;
@@ -31,6 +33,12 @@ release_plan <- function(codes, plan, rules, seed) {
   plan$residuals <- noisy_residuals(
     block_counts(codes, plan), plan, plan$noise, seed
   )
+  if (length(plan$pooled) > 0) {
+    plan$pooled_noise <- pooled_noise(plan)
+    plan$pooled_residuals <- noisy_pooled(
+      codes, plan, plan$pooled_noise, seed
+    )
+  }
   rules <- numbered_rules(rules, plan$levels)
   # Where none is published even the number of its rows is secret
   kept <- any(plan$published) * seq_len(nrow(codes))
@@ -38,10 +46,11 @@ release_plan <- function(codes, plan, rules, seed) {
   c(
     list(n = n), told_by_tables(plan, n, rules),
     list(rules = rules),
-    plan[c(
+    plan[intersect(c(
       "tables", "noise", "residuals", "levels", "published", "fixed",
+      "pooled", "pooled_noise", "pooled_residuals",
       "size_noise", "costs", "mu", "delta", "neighbours", "alike"
-    )]
+    ), names(plan))]
   )
 }
 

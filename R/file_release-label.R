@@ -96,6 +96,7 @@ file_inputs <- function(x, combine = NULL) {
     if (!is.null(combine)) c(sets = combine_words[[combine]]),
     unit = file_unit_text(x),
     if (!is.null(x$members)) members_inputs(x),
+    pooled = if (!is.null(x$members)) pooled_text(x$members),
     codebook = "names, types, levels, bounds and codes of all columns",
     confirmed_text(x$confirmed),
     protected = paste(

@@ -29,14 +29,15 @@ draw_uncertain_block <- function(block, random) {
   }
   told <- drawn_residuals(random)
   drawn <- block
-  parts <- c("derived", "margins", "targets")
+  parts <- c("derived", "margins", "targets", "pooled_targets")
   drawn[parts] <- told_by_tables(
     block, size, block$rules, block$derived, nearest, told
   )[parts]
   scale <- n / size
   # Published columns have their own number of records, which is public
   drawn$margins <- lapply(drawn$margins, `*`, scale)
-  drawn$targets <- lapply(drawn$targets, function(one) {
+  fitted <- c("targets", "pooled_targets")
+  drawn[fitted] <- lapply(drawn[fitted], lapply, function(one) {
     one$target <- one$target * scale
     one
   })

@@ -246,7 +246,8 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
   # The same seed and outcome are the same release, which is paid once
   if (is_seeded(seed)) {
     charges$id <- vapply(
-      charges$what, hashed_id, "", block[c("n", "residuals")],
+      charges$what, hashed_id, "",
+      block[intersect(c("n", "residuals", "pooled_residuals"), names(block))],
       lapply(amounts, `[`, c("steps", "margin")), given_seed(seed)
     )
   }

@@ -82,6 +82,17 @@
 #' `synthesize(into = )` write a file and a codebook of each table. [utility()],
 #' [risk()] and [release()] take the list as `data`. Tables of a database are
 #' read into memory one after the other, each as it is at a moment of its own.
+#' @section What is measured:
+#' All tables of one and of two wide columns are measured: of the household and
+#' a member, of one member, of two members. Those of the first two members have
+#' less noise than those of others. Beside them there are tables of all members
+#' together: of each column of members, of two of them, and of one with a column
+#' of the household or the number of members. A household is in such a table
+#' once for each member, so tables of persons have the noise of one table, not
+#' of one for each slot. How far a household moves them is bounded: as far as
+#' `slots + 2` members would who differ from each other. A household with many
+#' members who are alike would move them farther, and counts for less than one.
+#' All this follows from public numbers; [file_plan()] prints it.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
 #' intruder finds who knows a whole household is not in them.
@@ -642,4 +653,21 @@ members_text <- function(own) {
     "first ", own$slots, " count, others are left out; households have new ",
     "numbers"
   ))
+}
+
+#' As how many members who differ a household counts in a pooled table, at most
+#'
+#' The noise of tables grows with its square root. With two more than there are
+#' slots, about one percent of EU-SILC's persons is not counted: of those whose
+#' household has many who are alike.
+#' @noRd
+pooled_room <- function(own) own$slots + 2
+
+pooled_text <- function(own) {
+  if (own$slots > 1 && is.null(own$waves)) {
+    paste0(
+      "tables of all members together, in which a household counts as at most ",
+      pooled_room(own), " members who differ"
+    )
+  }
 }

@@ -165,6 +165,9 @@ file_measurements <- function(x) {
     if (length(block$tables) > 0) {
       list(table_measurement(block, block$noise, names = names(x$levels)))
     },
+    if (length(block$pooled) > 0) {
+      list(pooled_measurement(block$pooled, block$pooled_noise))
+    },
     unlist(amounts, recursive = FALSE)
   )
 }

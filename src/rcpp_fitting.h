@@ -42,19 +42,50 @@ inline Rcpp::IntegerMatrix from_rows(const std::vector<std::uint16_t>& rows,
   return codes;
 }
 
-/// @param tables list of `columns` (1-based), `target` and `weight`.
+/// @param table `levels`, `columns` (a list for each time, 1-based), `level` (a
+/// list for each time, of the axis's level, from 1, or NA, of each of a
+/// column's), `target` and `weight`.
+inline pseudosynth::PooledTable to_pooled(const Rcpp::List& table) {
+  pseudosynth::PooledTable pooled{
+      Rcpp::as<std::vector<int>>(table["levels"]),
+      {},
+      Rcpp::as<std::vector<double>>(table["target"]),
+      Rcpp::as<double>(table["weight"])};
+  const Rcpp::List columns(table["columns"]), level(table["level"]);
+  for (R_xlen_t e = 0; e < columns.size(); ++e) {
+    const Rcpp::IntegerVector own(columns[e]);
+    const Rcpp::List maps(level[e]);
+    std::vector<pseudosynth::PooledAxis> axes;
+    for (R_xlen_t a = 0; a < own.size(); ++a) {
+      pseudosynth::PooledAxis axis{own[a] - 1, {}};
+      for (const int v : Rcpp::IntegerVector(maps[a]))
+        axis.level.push_back(v == NA_INTEGER ? pseudosynth::PooledAxis::kOut
+                                             : v - 1);
+      axes.push_back(std::move(axis));
+    }
+    pooled.entries.push_back(std::move(axes));
+  }
+  return pooled;
+}
+
+/// @param tables list of `columns` (1-based), `target` and `weight`; with
+/// `level`, see to_pooled().
 /// @param rules list of `columns` and `cells` (0-based, whole numbers).
 inline pseudosynth::FittingTask to_task(const std::vector<int>& levels,
                                         const Rcpp::LogicalVector& fixed,
                                         const Rcpp::List& tables,
                                         const Rcpp::List& rules) {
   pseudosynth::FittingTask task{
-      levels, {}, {}, pseudosynth::ForbiddenCells(levels.size())};
+      levels, {}, {}, pseudosynth::ForbiddenCells(levels.size()), {}};
   if (static_cast<std::size_t>(fixed.size()) != levels.size())
     Rcpp::stop("Expected a flag for each column.");
   for (const int f : fixed) task.fixed.push_back(f != 0);
   for (R_xlen_t t = 0; t < tables.size(); ++t) {
     const Rcpp::List table(tables[t]);
+    if (table.containsElementNamed("level")) {
+      task.pooled.push_back(to_pooled(table));
+      continue;
+    }
     const Rcpp::NumericVector target(table["target"]);
     task.tables.push_back({to_columns(table["columns"], levels),
                            {target.begin(), target.end()},

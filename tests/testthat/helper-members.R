@@ -49,3 +49,67 @@ expect_households <- function(set, slots = 3) {
   expect_true(all(set$region == set$region[match(home, home)]))
   expect_false(anyNA(set))
 }
+
+#' Every household that home_persons() can have, up to the order of its members
+#' @param most (count) Members.
+#' @param some (count or `NULL`) So many of them, evenly. `NULL`: all.
+#' @noRd
+every_home <- function(most = 3, some = NULL) {
+  kinds <- expand.grid(
+    age = factor(c("0-19", "20-59", "60+"), ordered = TRUE),
+    sex = c("m", "f"), work = c(TRUE, FALSE), stringsAsFactors = FALSE
+  )
+  of <- lapply(seq_len(most), function(size) {
+    all <- as.matrix(expand.grid(rep(list(seq_len(nrow(kinds))), size)))
+    sorted <- apply(all, 1, function(x) !is.unsorted(x))
+    asplit(unname(all[sorted, , drop = FALSE]), 1)
+  })
+  of <- unlist(of, recursive = FALSE)
+  homes <- rep(of, each = 2)
+  region <- rep(c("north", "south"), length(of))
+  if (!is.null(some)) {
+    kept <- unique(round(seq(1, length(homes), length.out = some)))
+    homes <- homes[kept]
+    region <- region[kept]
+  }
+  size <- lengths(homes)
+  data.frame(
+    home = rep(sprintf("h%05d", seq_along(homes)), size),
+    region = rep(region, size), kinds[unlist(homes), ], row.names = NULL
+  )
+}
+
+#' Run a release again on files that have one of some households more, or in the
+#' place of another
+#' @param pairs (count) Of files.
+#' @return (data frame) See replay_release(), with `ratio`: squared mu of what
+#'   was moved over what was paid for, the largest of all charges.
+#' @noRd
+replayed_homes <- function(release, plan, homes, pairs, seed = 1,
+                           members = home_members()) {
+  far <- file_records(home_plan(homes, members))
+  base <- file_records(plan)
+  expect_identical(colnames(far$codes), colnames(base$codes))
+  first <- heard_release(release, plan, base, seed)
+  n <- nrow(far$codes)
+  rows <- lapply(seq_len(pairs), function(r) {
+    change <- c("added", "replaced")[(r + (r - 1) %/% n) %% 2 + 1]
+    unit <- (r - 1) %% nrow(base$codes) + 1
+    other <- neighbour_of(
+      base, unit, some_records(far, (r - 1) %% n + 1), change, plan
+    )
+    second <- heard_release(release, plan, other, seed, first$heard)
+    relation <- if (change == "replaced") "replace" else "add-remove"
+    allowed <- 2 * release$charges[[paste0("rho_", sub("-", "_", relation))]]
+    what <- vapply(second$heard, `[[`, "", "what")
+    moved <- vapply(release$charges$what, function(charge) {
+      sum(second$squares[what == charge])
+    }, 0)
+    data.frame(
+      change = change, compared_runs(release, first, second, relation),
+      # The number of records stays where one is replaced
+      ratio = max((moved / allowed)[moved > 0])
+    )
+  })
+  do.call(rbind, rows)
+}

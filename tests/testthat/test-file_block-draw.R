@@ -451,3 +451,46 @@ test_that("parts of a large set are the same at any number of threads", {
     }
   }
 })
+
+test_that("moves of records that are in a table several times keep the law", {
+  withr::local_seed(1)
+  levels <- c(2L, 2L, 3L)
+  pooled <- list(
+    list(
+      levels = 2L, columns = list(2L, 3L),
+      level = list(list(1:2), list(c(1:2, NA))),
+      target = c(2.5, 0.4), weight = 0.7
+    ),
+    list(
+      levels = c(2L, 2L), columns = list(c(1L, 2L), c(1L, 3L)),
+      level = list(list(1:2, 1:2), list(1:2, c(1:2, NA))),
+      target = c(0.2, 1, 0.7, 1.5), weight = 1.3
+    )
+  )
+  domain <- whole_domain(levels)
+  states <- as.matrix(expand.grid(rep(list(seq_len(nrow(domain))), 2)))
+  codes <- lapply(seq_len(nrow(states)), function(s) {
+    domain[states[s, ], , drop = FALSE]
+  })
+  energy <- vapply(codes, function(x) {
+    sum(vapply(pooled, function(one) {
+      counts <- numeric(length(one$target))
+      for (k in 1:2) {
+        at <- vapply(seq_along(one$levels), function(a) {
+          one$level[[k]][[a]][x[, one$columns[[k]][a]]]
+        }, integer(2))
+        at <- at[rowSums(is.na(at)) == 0, , drop = FALSE]
+        cell <- 1 + (at - 1) %*% c(1, 2)[seq_along(one$levels)]
+        counts <- counts + tabulate(cell, length(counts))
+      }
+      one$weight * sum((counts - one$target)^2)
+    }, 0)) / 2
+  }, 0)
+  p <- exp(-0.8 * (energy - min(energy)))
+  law <- list(codes = codes, p = p / sum(p), energy = energy)
+  expect_law_kept(law, codes[[1]], function(begin, sweeps, r) {
+    test_sweep_records_(
+      begin, levels, rep(FALSE, 3), pooled, list(), 0.8, sweeps, c(r, sweeps)
+    )$codes
+  }, 30, by_night(20000, 4000))
+})

@@ -12,6 +12,7 @@
 #include "../simd.hpp"
 #include "coded_file.hpp"
 #include "level_law.hpp"
+#include "pooled_tables.hpp"
 
 namespace pseudosynth {
 
@@ -33,11 +34,13 @@ class MissedTables {
   /// @param fixed columns that no move changes.
   /// @param scale of the targets.
   MissedTables(const std::vector<int>& levels, const std::vector<char>& fixed,
-               const std::vector<TargetTable>& tables, double scale)
+               const std::vector<TargetTable>& tables,
+               const std::vector<PooledTable>& pooled, double scale)
       : levels_(levels.begin(), levels.end()),
         pairs_(levels.size()),
         views_(levels.size()),
-        mirrors_(levels.size()) {
+        mirrors_(levels.size()),
+        pooled_(levels, pooled, scale) {
     for (const TargetTable& table : tables) lay_out(table, fixed, scale);
     // Lanes are read beyond the last level
     miss_.resize(miss_.size() + simd::whole_lanes(1));
@@ -45,7 +48,7 @@ class MissedTables {
 
   /// Sum over tables of weight |counts - targets|^2.
   double squared() const {
-    double sum = 0.0;
+    double sum = pooled_.squared();
     for (const Block& block : blocks_) {
       for (std::size_t c = 0; c < block.cells; ++c)
         sum += miss_[block.start + c] * miss_[block.start + c] / block.weight;
@@ -62,11 +65,12 @@ class MissedTables {
       for (const View& view : views_[j])
         miss_[view.start + offset(view, record) + record[j]] += view.weight;
     }
+    pooled_.count(record);
   }
 
   /// Tables with a column, by their places.
   struct Tables {
-    std::vector<std::size_t> pair, view;
+    std::vector<std::size_t> pair, view, pooled;
   };
 
   /// Those that have column j and none of some others.
@@ -81,6 +85,8 @@ class MissedTables {
                        [&](int column) { return without[column] != 0; }))
         found.view.push_back(a);
     }
+    for (std::size_t a = 0; a < pooled_.spots(j); ++a)
+      if (!pooled_.among(j, a, without)) found.pooled.push_back(a);
     return found;
   }
 
@@ -100,7 +106,7 @@ class MissedTables {
     std::size_t runs = 0;
     double self = 0.0;
     const bool few = tables.pair.size() <= kMost, still = record == own;
-    if (!few || !tables.view.empty()) {
+    if (!few || !tables.view.empty() || !tables.pooled.empty()) {
       std::fill_n(energy, levels_[j], 0.0);
       run[runs++] = energy;
     }
@@ -121,6 +127,8 @@ class MissedTables {
       const double* miss = miss_.data() + view.start + at;
       for (std::size_t v = 0; v < levels_[j]; ++v) energy[v] += miss[v];
     }
+    self +=
+        pooled_.add_energies(record, own, j, tables.pooled, levels_[j], energy);
     if (bars != nullptr) run[runs++] = bars;
     double least;
     detail::level_law(run, runs, levels_[j], own[j], self, beta, law, least);
@@ -143,7 +151,7 @@ class MissedTables {
       sum += miss_[view.start + at + record[j]];
       if (same && at == offset(view, own)) sum -= view.weight;
     }
-    return sum;
+    return sum + pooled_.energy_at(record, own, j, tables.pooled);
   }
 
   /// Column j of a record becomes `to`, in all tables and in the record.
@@ -161,7 +169,7 @@ class MissedTables {
       mirror[pair.levels * after] += pair.weight;
     }
     shift(record, j, -1.0);
-    record[j] = to;
+    pooled_.change(record, j, to);
     shift(record, j, 1.0);
   }
 
@@ -274,6 +282,7 @@ class MissedTables {
   std::vector<std::vector<View>> views_;
   std::vector<std::vector<Mirror>> mirrors_;
   std::vector<Block> blocks_;
+  PooledTables pooled_;
   std::vector<double> miss_;
 };
 

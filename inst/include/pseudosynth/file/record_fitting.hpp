@@ -26,6 +26,7 @@ struct FittingTask {
   std::vector<char> fixed;
   std::vector<TargetTable> tables;
   ForbiddenCells forbidden;
+  std::vector<PooledTable> pooled;
 };
 
 /// @brief Records as rows of levels from 0, and how far their tables are from
@@ -40,7 +41,7 @@ class FittedRecords {
         d_(task.levels.size()),
         n_(rows.size() / d_),
         rows_(std::move(rows)),
-        missed_(task.levels, task.fixed, task.tables, scale),
+        missed_(task.levels, task.fixed, task.tables, task.pooled, scale),
         to_(d_),
         back_(d_) {
     for (std::size_t i = 0; i < n_; ++i) missed_.count(row(i));

@@ -1,0 +1,374 @@
+# Tables of members that are pooled over their slots: a household is in such a
+# table once for each of its members. A table of persons has then the noise of
+# one table, and not of one for each slot. Members who differ move different
+# cells, so a household moves a pooled table less far than its members' number.
+# One that would move it farther than is paid for counts for less than one.
+
+# Of mu squared for tables, for those that are pooled
+share_of_pooled <- 0.45
+
+# A household counts in parts of so many
+parts_of_home <- 64
+
+# A pooled margin's weight beside a pair's of as many cells
+weight_of_pooled_margin <- 3
+
+#' What is pooled of a plan: margins of members' columns, pairs of them, and
+#' pairs of one of them and a column of the household
+#'
+#' A household moves a pooled table by at most the squared length of `room`
+#' members of whom none are alike. It is public, see pooled_room().
+#' @param members (list or `NULL`) Of the plan.
+#' @param levels (list of character) Of the columns of the wide record.
+#' @return (list of list) `names`, `levels` (of the axes), `columns` (integers,
+#'   a list by slot), `level` (a list by slot of a list by axis: the axis's
+#'   level for each of the column's, `NA` where there is no member) and `room`.
+#' @noRd
+pooled_tables <- function(members, levels) {
+  # Waves of a person are alike, and are no sum
+  if (is.null(members) || members$slots < 2 || !is.null(members$waves)) {
+    return(list())
+  }
+  specs <- column_specs(members$persons$codebook)
+  shared <- intersect(c(members$household, count_column), names(levels))
+  own <- Filter(
+    function(name) length(block_levels(specs[[name]])) > 1, members$columns
+  )
+  slots <- seq_len(members$slots)
+  axis <- function(name) {
+    each <- name %in% own
+    at <- if (each) slot_name(name, slots, members) else rep(name, length(slots))
+    stated <- if (each) block_levels(specs[[name]]) else levels[[name]]
+    list(
+      levels = length(stated), columns = match(at, names(levels)),
+      level = lapply(unname(levels[at]), match, stated)
+    )
+  }
+  axes <- lapply(stats::setNames(nm = c(shared, own)), axis)
+  pairs <- utils::combn(c(shared, own), 2, simplify = FALSE)
+  pairs <- Filter(function(names) names[2] %in% own, pairs)
+  lapply(c(as.list(own), pairs), function(names) {
+    each <- unname(axes[names])
+    list(
+      names = names, levels = vapply(each, `[[`, 1L, "levels"),
+      columns = lapply(slots, function(k) {
+        vapply(each, function(x) x$columns[k], 1L)
+      }),
+      level = lapply(slots, function(k) lapply(each, function(x) x$level[[k]])),
+      room = pooled_room(members)
+    )
+  })
+}
+
+#' Squared lengths of what one household adds at most
+#' @return (data frame) See residual_lengths(); `unit` makes residuals whole.
+#' @noRd
+pooled_lengths <- function(pooled) {
+  lengths <- residual_lengths(lapply(pooled, function(one) {
+    seq_along(one$levels)
+  }), integer())
+  levels <- lapply(pooled, `[[`, "levels")
+  of <- function(f) vapply(levels, function(l) f(as.double(l)), 0)
+  room <- vapply(pooled, `[[`, 0, "room")
+  lengths$cells <- of(prod)
+  lengths$squared <- room * of(function(l) prod((l - 1) / l))
+  lengths$whole <- room * parts_of_home^2 * of(function(l) prod(l * (l - 1)))
+  lengths$unit <- parts_of_home * lengths$cells
+  lengths
+}
+
+#' The noise of pooled tables
+#'
+#' As allocate_noise() divides what others have: each weighs its cells. A
+#' replaced household moves a table by twice what one does.
+#' @param plan (list) See plan_block().
+#' @return (data frame) See table_noise().
+#' @noRd
+pooled_noise <- function(plan) {
+  lengths <- pooled_lengths(plan$pooled)
+  room <- vapply(plan$pooled, `[[`, 0, "room")
+  weight <- lengths$squared / room * lengths$cells *
+    ifelse(lengths$order == 1, weight_of_pooled_margin, 1)
+  variance <- least_variances(weight, lengths$squared, plan$squared_pooled)
+  if (plan$neighbours == "replace") variance <- 4 * variance
+  whole_noise(lengths, variance, plan$sigma, lengths$unit)
+}
+
+#' What pooled tables cost: a list of none or one, see plan_charges()
+#' @noRd
+pooled_cost <- function(plan) {
+  if (length(plan$pooled) == 0) {
+    return(NULL)
+  }
+  noise <- pooled_noise(plan)
+  costs <- by_relation(1, 4) / if (plan$neighbours == "replace") 4 else 1
+  list(
+    rho = costs * plan$squared_pooled / 2,
+    gap = gaussian_gap(plan$sigma, sum(noise$cells))
+  )
+}
+
+#' Pooled tables as a measurement
+#' @param noise (data frame) See pooled_noise().
+#' @noRd
+pooled_measurement <- function(pooled, noise) {
+  new_measurement(
+    what_of_block[["pooled"]], pooled_names(pooled), noise$cells,
+    bound = function(kind) {
+      most <- noise$factor * sqrt(noise$whole)
+      Map(by_relation, most, 2 * most)
+    },
+    vectors = function(codes, t) {
+      one <- pooled[[t]]
+      levels <- member_levels_of(codes, one)
+      each <- lapply(levels, whole_cells, one$levels)
+      noise$factor[t] * share_of_home(levels, one) * Reduce(`+`, each)
+    },
+    counts = function(codes) lapply(pooled, pooled_counts, codes = codes),
+    sums = function(counts) {
+      Map(function(counts, one, factor) {
+        factor * whole_residual(counts, one$levels)
+      }, counts, pooled, noise$factor)
+    },
+    moves = function(codes, other, paid) {
+      pooled_moves(pooled, noise, codes, other)
+    },
+    cost = function(paid) {
+      rho <- sum(noise$squared / noise$variance) / 2
+      list(
+        rho = by_relation(rho, 4 * rho),
+        gap = sum(gaussian_gap(noise$scale, noise$cells))
+      )
+    },
+    noise = list(scale = noise$scale, rho = NA)
+  )
+}
+
+pooled_names <- function(pooled) {
+  paste("members:", vapply(pooled, function(one) {
+    paste(one$names, collapse = " x ")
+  }, ""))
+}
+
+#' Levels of each member
+#' @return (list of integer matrix, by slot) A row for each household, a column
+#'   for each axis; 0 where there is no member.
+#' @noRd
+member_levels_of <- function(codes, one) {
+  Map(function(columns, level) {
+    found <- vapply(seq_along(columns), function(a) {
+      level[[a]][codes[, columns[a]]]
+    }, integer(nrow(codes)))
+    found <- matrix(found, nrow(codes))
+    # A household's own column is there without a member, too
+    found[rowSums(is.na(found)) > 0, ] <- 0L
+    found
+  }, one$columns, one$level)
+}
+
+#' Inner products of what two households add, each whole, over the product of
+#' levels
+#'
+#' A column's part of a member is L times the indicator of its level, less 1:
+#' the inner product of two is L times L - 1 where they are alike, else -1.
+#' @param a,b (list) See member_levels_of().
+#' @param levels (integer) Of the table's axes.
+#' @return (double, a number for each household)
+#' @noRd
+inner_of_homes <- function(a, b, levels) {
+  sum <- numeric(nrow(a[[1]]))
+  one <- identical(a, b)
+  for (i in seq_along(a)) {
+    for (j in if (one) seq_len(i) else seq_along(b)) {
+      product <- (a[[i]][, 1] > 0 & b[[j]][, 1] > 0) *
+        if (one && j < i) 2 else 1
+      for (k in seq_along(levels)) {
+        alike <- a[[i]][, k] == b[[j]][, k]
+        product <- product * (levels[k] * alike - 1)
+      }
+      sum <- sum + product
+    }
+  }
+  sum
+}
+
+#' In how many parts a household counts: as many as there is room for
+#' @param levels (list) See member_levels_of().
+#' @return (whole numbers)
+#' @noRd
+share_of_home <- function(levels, one) {
+  own <- inner_of_homes(levels, levels, one$levels)
+  most <- parts_of_home^2 * one$room * prod(one$levels - 1)
+  share <- pmin(parts_of_home, floor(sqrt(most / pmax(own, 1))))
+  # Roots are rounded: whole numbers decide
+  share - (share^2 * own > most)
+}
+
+#' Counts of members, in parts of households
+#' @noRd
+pooled_counts <- function(one, codes) {
+  levels <- member_levels_of(codes, one)
+  share <- share_of_home(levels, one)
+  counts <- numeric(prod(one$levels))
+  stride <- cumprod(c(1, one$levels))[seq_along(one$levels)]
+  for (own in levels) {
+    there <- own[, 1] > 0
+    cell <- 1 + drop((own[there, , drop = FALSE] - 1) %*% stride)
+    sums <- rowsum(share[there], cell)
+    at <- as.integer(rownames(sums))
+    counts[at] <- counts[at] + sums
+  }
+  counts
+}
+
+#' See moves_of(): by inner products
+#' @noRd
+pooled_moves <- function(pooled, noise, codes, other) {
+  moves <- numeric(nrow(codes))
+  for (t in seq_along(pooled)) {
+    one <- pooled[[t]]
+    part <- function(codes) {
+      levels <- member_levels_of(codes, one)
+      list(levels = levels, share = share_of_home(levels, one))
+    }
+    inner <- function(a, b) {
+      a$share * b$share * inner_of_homes(a$levels, b$levels, one$levels)
+    }
+    own <- part(codes)
+    square <- inner(own, own)
+    if (!is.null(other)) {
+      far <- part(other)
+      square <- square + inner(far, far) - 2 * inner(own, far)
+    }
+    moves <- moves + square * noise$cells[t] *
+      (noise$factor[t] / noise$scale[t])^2
+  }
+  moves
+}
+
+# Targets ----------------------------------------------------------------------
+
+#' The noisy residuals of pooled tables, in counts of members
+#' @noRd
+noisy_pooled <- function(codes, plan, noise, seed) {
+  x <- pooled_measurement(plan$pooled, noise)
+  whole <- measured(
+    x, x$counts(codes), stage_seeds(seed, "members", length(plan$pooled))
+  )
+  Map(function(whole, one, unit) {
+    centred_table(whole / unit, one$levels)
+  }, whole, plan$pooled, noise$factor * noise$unit)
+}
+
+#' The targets of pooled tables, in counts of members
+#'
+#' What a pair has beside its margins' product is shrunk, as of other tables.
+#' @param plan (list) `pooled`, `pooled_noise`, `pooled_residuals`: see
+#'   release_plan().
+#' @param margins,targets Of the wide record's columns, see told_by_tables().
+#' @inheritParams told_by_tables
+#' @return (list of list) As of block_targets(), with `columns` by slot,
+#'   `level` and `levels`: see pooled_tables().
+#' @noRd
+pooled_targets <- function(plan, margins, targets, nearest, told) {
+  pooled <- plan$pooled
+  if (length(pooled) == 0) {
+    return(list())
+  }
+  variance <- plan$pooled_noise$variance
+  residual <- plan$pooled_residuals
+  single <- plan$pooled_noise$order == 1
+  known <- margins_of_members(pooled, margins, targets)
+  persons <- sum(known[[count_column]])
+  known[vapply(pooled[single], `[[`, "", "names")] <- Map(
+    function(residual, variance) {
+      nearest(residual + persons / length(residual), variance)
+    }, residual[single], variance[single]
+  )
+  pairs <- lapply(which(!single), function(t) {
+    names <- pooled[[t]]$names
+    base <- as.vector(outer(known[[names[1]]], known[[names[2]]])) / persons
+    list(
+      columns = match(names, names(known)), base = base,
+      residual = beside_expected(residual[[t]], base, pooled[[t]]$levels),
+      variance = variance[t]
+    )
+  })
+  axes <- level_axes(pairs, unname(known))
+  beside <- told(
+    lapply(pairs, `[[`, "residual"), lapply(pairs, `[[`, "columns"), axes,
+    variance[!single]
+  )
+  found <- c(
+    unname(known[vapply(pooled[single], `[[`, "", "names")]),
+    Map(function(pair, beside) pair$base + beside, pairs, beside)
+  )
+  Map(function(one, target, variance) {
+    c(
+      one[c("columns", "level", "levels")],
+      list(target = as.vector(target), variance = variance)
+    )
+  }, pooled, found, variance)
+}
+
+#' Members by each column of the household, as far as tables of slots tell
+#' @return (named list of double)
+#' @noRd
+margins_of_members <- function(pooled, margins, targets) {
+  pairs <- Filter(function(one) length(one$levels) == 2, pooled)
+  shared <- Filter(function(one) {
+    length(unique(vapply(one$columns, `[`, 1L, 1))) == 1
+  }, pairs)
+  first <- vapply(shared, function(one) one$names[1], "")
+  text <- columns_text(targets)
+  each <- lapply(shared, function(one) {
+    Reduce(`+`, Map(function(columns, level) {
+      at <- match(paste(sort(columns), collapse = " "), text)
+      own <- lengths(margins)[columns]
+      table <- if (is.na(at)) {
+        # One follows the other, or a third one
+        outer(margins[[columns[1]]], margins[[columns[2]]]) /
+          max(sum(margins[[columns[1]]]), 1e-300)
+      } else if (columns[1] < columns[2]) {
+        matrix(targets[[at]]$target, own[1])
+      } else {
+        t(matrix(targets[[at]]$target, own[2]))
+      }
+      rowSums(pmax(table, 0)[, !is.na(level[[2]]), drop = FALSE])
+    }, one$columns, one$level))
+  })
+  known <- lapply(split(each, factor(first, unique(first))), Reduce, f = `+`)
+  # How many there are, sizes tell
+  size <- shared[[match(count_column, first)]]$columns[[1]][1]
+  known[[count_column]] <- seq_along(margins[[size]]) * margins[[size]]
+  total <- sum(known[[count_column]])
+  lapply(known, function(x) x * total / max(sum(x), 1e-300))
+}
+
+#' Pooled targets of columns that follow none, by their numbers among those
+#'
+#' A column that follows another is a function of it. A table of both then says
+#' nothing.
+#' @param targets (list) See pooled_targets().
+#' @param kept (integer) Columns that follow none.
+#' @noRd
+underived_pooled <- function(targets, derived, kept) {
+  targets <- lapply(targets, function(one) {
+    for (k in seq_along(one$columns)) {
+      for (from in derived) {
+        a <- match(from$column, one$columns[[k]])
+        if (is.na(a)) next
+        one$columns[[k]][a] <- from$from
+        one$level[[k]][[a]] <- one$level[[k]][[a]][from$level]
+      }
+    }
+    one
+  })
+  targets <- Filter(function(one) {
+    !any(vapply(one$columns, anyDuplicated, 1L) > 0)
+  }, targets)
+  lapply(targets, function(one) {
+    one$columns <- lapply(one$columns, match, kept)
+    one
+  })
+}
