@@ -298,9 +298,12 @@ spoken_members <- function(text, own) {
   for (slot in seq_len(own$slots)) {
     for (name in own$columns) {
       wide <- sprintf("\"?(?<![\\w.])\\Q%s\\E(?!\\w|[.]\\w)\"?", slot_name(
-        name, slot
+        name, slot, own
       ))
-      spoken <- sprintf("member(%d)$%s", slot, name)
+      spoken <- sprintf(
+        "%s(%s)$%s", part_words(own)[["part"]],
+        own$waves$codes[slot] %||% slot, name
+      )
       text[] <- gsub(wide, gsub("\\", "\\\\", spoken, fixed = TRUE), text,
         perl = TRUE
       )
