@@ -10,6 +10,10 @@
 #'   in which they are drawn.
 #' @noRd
 sequence_order <- function(plan, order, predictors) {
+  refuse_if(
+    !is.null(plan$members$waves), "{.arg plan} must not have waves.",
+    i = "Only {.fn file_release} draws panels.", arg = "plan"
+  )
   table <- plan$table
   drawn <- table$column[!table$role %in% c(
     "published", "published survey weight", "constant", "left out"
@@ -27,7 +31,9 @@ sequence_order <- function(plan, order, predictors) {
   after <- lapply(predictors, intersect, drawn)
   # How many members there are decides who is drawn
   later <- Filter(function(name) slot_of(name, plan) > 1, drawn)
-  after[later] <- lapply(later, function(name) c(after[[name]], count_column))
+  after[later] <- lapply(later, function(name) {
+    c(after[[name]], first_column(plan$members))
+  })
   sorted <- sorted_columns(wanted, after)
   found <- sorted[sorted %in% order]
   refuse_if(
@@ -54,7 +60,7 @@ order_of_members <- function(drawn, plan) {
   }
   columns <- union(names(own$order), own$columns)
   names <- outer(columns, seq_len(own$slots), slot_name, own)
-  intersect(c(count_column, own$household, t(names)), drawn)
+  intersect(c(first_column(own), own$household, t(names)), drawn)
 }
 
 check_order <- function(order, drawn, plan) {

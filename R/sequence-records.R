@@ -31,7 +31,7 @@ has_member <- function(records, name, plan) {
   if (slot < 2) {
     return(rep(TRUE, nrow(records$codes)))
   }
-  column_code(records, count_column) >= slot
+  column_code(records, first_column(plan$members)) >= slot
 }
 
 #' The records that have the member whose column this is
