@@ -57,8 +57,9 @@ told <- function(dots, .envir, exact = FALSE) {
       cli::format_inline(text, .envir = .envir)
     }
   }, "")
+  shown <- regmatches(bullets, number_places(bullets))
   # To look through all arguments takes longer than all else here
-  if (!exact && any(digits_shown(unlist(numbers_shown(bullets))) > 2)) {
+  if (!exact && any(digits_shown(unlist(shown)) > 2)) {
     bullets[] <- few_digits(bullets, given_numbers())
   }
   long <- is.finite(width) & nchar(bullets) > width
@@ -96,8 +97,6 @@ number_places <- function(text) {
   alone <- sprintf("(?<![0-9A-Za-ln-z_.])%s(?![0-9A-Za-z_])", number)
   gregexpr(alone, text, perl = TRUE)
 }
-
-numbers_shown <- function(text) regmatches(text, number_places(text))
 
 #' How many digits a number in a text has that say something
 #' @noRd

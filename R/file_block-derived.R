@@ -38,7 +38,9 @@ told_by_tables <- function(plan, n, rules, derived = NULL,
   targets <- block_targets(plan, n, margins, rules, told)
   list(
     derived = derived, margins = margins, targets = targets,
-    pooled_targets = pooled_targets(plan, margins, targets, nearest, told)
+    pooled_targets = if (length(plan$pooled) > 0) {
+      pooled_targets(plan, margins, targets, nearest, told)
+    }
   )
 }
 
@@ -387,9 +389,11 @@ underived_block <- function(release) {
   }
   release$rules <- numbered(rules_underived(release$rules, release$derived))
   release$targets <- numbered(release$targets)
-  release$pooled_targets <- underived_pooled(
-    release$pooled_targets, release$derived, kept
-  )
+  if (length(release$pooled_targets) > 0) {
+    release$pooled_targets <- underived_pooled(
+      release$pooled_targets, release$derived, kept
+    )
+  }
   of_columns <- c("levels", "published", "margins")
   release[of_columns] <- lapply(release[of_columns], `[`, kept)
   release

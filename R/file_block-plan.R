@@ -20,7 +20,7 @@ weight_of_stated <- 5
 #'   columns are published, or records replaced. `NULL`: it is secret.
 #' @param members (list or `NULL`) `slot` (integer, d): the member, or wave, to
 #'   which each column belongs; of waves `variable` (character, d), too.
-#' @param pooled (list) See pooled_tables().
+#' @param pooled (list or `NULL`) See pooled_tables().
 #' @return (list) `levels`, `published`, `tables`, `lengths` (see
 #'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
 #'   squared for the tables) and `squared_pooled` (for those that are pooled),
@@ -30,7 +30,7 @@ weight_of_stated <- 5
 #'   what a replaced record costs at most).
 #' @noRd
 plan_block <- function(levels, published, stated, mu, neighbours, delta,
-                       n = NULL, members = NULL, pooled = list()) {
+                       n = NULL, members = NULL, pooled = NULL) {
   tables <- measured_tables(levels, published, stated)
   plan <- list(
     levels = levels, published = published, tables = tables,
@@ -48,10 +48,13 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
     }
   }
   size <- if (length(tables) > 0) share_of_count else 1
-  squared <- mu^2 * (1 - plan$secret * size)
-  plan$squared_pooled <- squared * share_of_pooled * (length(pooled) > 0)
-  plan$squared <- squared - plan$squared_pooled
-  cells <- sum(plan$lengths$cells) + sum(pooled_lengths(pooled)$cells)
+  plan$squared <- mu^2 * (1 - plan$secret * size)
+  cells <- sum(plan$lengths$cells)
+  if (length(pooled) > 0) {
+    plan$squared_pooled <- plan$squared * share_of_pooled
+    plan$squared <- plan$squared - plan$squared_pooled
+    cells <- cells + sum(pooled_lengths(pooled)$cells)
+  }
   plan$sigma <- least_sigma(cells + plan$secret, delta)
   if (plan$secret) {
     # A replaced record leaves N as it is
@@ -229,7 +232,7 @@ block_costs <- function(plan, n) {
   }
   size <- if (plan$secret) own_cost(size_measurement(plan$size_noise))
   stats::setNames(
-    list(size, tables, pooled_cost(plan)),
+    list(size, tables, if (length(plan$pooled) > 0) pooled_cost(plan)),
     what_of_block[c("size", "tables", "pooled")]
   )
 }

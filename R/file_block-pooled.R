@@ -18,7 +18,7 @@ weight_of_pooled_margin <- 3
 #'
 #' A household moves a pooled table by at most the squared length of `room`
 #' members of whom none are alike. It is public, see pooled_room().
-#' @param members (list or `NULL`) Of the plan.
+#' @param members (list) Of the plan.
 #' @param levels (list of character) Of the columns of the wide record.
 #' @return (list of list) `names`, `levels` (of the axes), `columns` (integers,
 #'   a list by slot), `level` (a list by slot of a list by axis: the axis's
@@ -26,7 +26,7 @@ weight_of_pooled_margin <- 3
 #' @noRd
 pooled_tables <- function(members, levels) {
   # Waves of a person are alike, and are no sum
-  if (is.null(members) || members$slots < 2 || !is.null(members$waves)) {
+  if (members$slots < 2 || !is.null(members$waves)) {
     return(list())
   }
   specs <- column_specs(members$persons$codebook)
@@ -37,7 +37,8 @@ pooled_tables <- function(members, levels) {
   slots <- seq_len(members$slots)
   axis <- function(name) {
     each <- name %in% own
-    at <- if (each) slot_name(name, slots, members) else rep(name, length(slots))
+    at <- if (each) slot_name(name, slots, members) else name
+    at <- rep_len(at, members$slots)
     stated <- if (each) block_levels(specs[[name]]) else levels[[name]]
     list(
       levels = length(stated), columns = match(at, names(levels)),
@@ -94,12 +95,9 @@ pooled_noise <- function(plan) {
   whole_noise(lengths, variance, plan$sigma, lengths$unit)
 }
 
-#' What pooled tables cost: a list of none or one, see plan_charges()
+#' What pooled tables cost, see plan_charges()
 #' @noRd
 pooled_cost <- function(plan) {
-  if (length(plan$pooled) == 0) {
-    return(NULL)
-  }
   noise <- pooled_noise(plan)
   costs <- by_relation(1, 4) / if (plan$neighbours == "replace") 4 else 1
   list(
@@ -272,9 +270,6 @@ noisy_pooled <- function(codes, plan, noise, seed) {
 #' @noRd
 pooled_targets <- function(plan, margins, targets, nearest, told) {
   pooled <- plan$pooled
-  if (length(pooled) == 0) {
-    return(list())
-  }
   variance <- plan$pooled_noise$variance
   residual <- plan$pooled_residuals
   single <- plan$pooled_noise$order == 1

@@ -223,7 +223,8 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
   }
   block <- plan_block(
     levels, published, tables, record * sqrt(share), neighbours, delta, n,
-    plan$members, pooled_tables(plan$members, plan$levels)
+    plan$members,
+    if (!is.null(plan$members)) pooled_tables(plan$members, plan$levels)
   )
   amounts <- plan_amounts(
     plan, names, record * sqrt(1 - share), neighbours, delta

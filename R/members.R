@@ -122,11 +122,11 @@
 #'   `pseudosynth_error_input`: members without a household, a person twice,
 #'   columns of a household that differ between its members, and a `size` that
 #'   is not the number of members; of two tables a household that is there
-#'   twice, has no members, or is not there; of panels, waves without a person, a
-#'   person twice in a wave, waves that are not stated, persons who lack a wave
-#'   of a `complete` panel, and `constant` columns that change. The field `rows`
-#'   has their records, and `table` the table where these are, if they are not
-#'   those of persons.
+#'   twice, has no members, or is not there; of panels, waves without a person,
+#'   a person twice in a wave, waves that are not stated, persons who lack a
+#'   wave of a `complete` panel, and `constant` columns that change. The field
+#'   `rows` has their records, and `table` the table where these are, if they
+#'   are not those of persons.
 #' @section Messages: `pseudosynth_message_members`, for the agency alone: how
 #'   many members beyond `slots` are left out.
 #' @section Privacy: The guarantee is for a whole household, or person with all
