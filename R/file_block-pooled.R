@@ -195,11 +195,17 @@ inner_of_homes <- function(a, b, levels) {
 #' @return (whole numbers)
 #' @noRd
 share_of_home <- function(levels, one) {
+  # Few members are within the bound even if all are alike
+  members <- Reduce(`+`, lapply(levels, function(own) own[, 1] > 0))
+  many <- which(members^2 > one$room)
+  levels <- lapply(levels, function(own) own[many, , drop = FALSE])
   own <- inner_of_homes(levels, levels, one$levels)
   most <- parts_of_home^2 * one$room * prod(one$levels - 1)
   share <- pmin(parts_of_home, floor(sqrt(most / pmax(own, 1))))
   # Roots are rounded: whole numbers decide
-  share - (share^2 * own > most)
+  replace(
+    rep(parts_of_home, length(members)), many, share - (share^2 * own > most)
+  )
 }
 
 #' Counts of members, in parts of households
@@ -207,14 +213,16 @@ share_of_home <- function(levels, one) {
 pooled_counts <- function(one, codes) {
   levels <- member_levels_of(codes, one)
   share <- share_of_home(levels, one)
-  counts <- numeric(prod(one$levels))
+  cells <- prod(one$levels)
+  counts <- numeric(cells)
   stride <- cumprod(c(1, one$levels))[seq_along(one$levels)]
   for (own in levels) {
-    there <- own[, 1] > 0
-    cell <- 1 + drop((own[there, , drop = FALSE] - 1) %*% stride)
-    sums <- rowsum(share[there], cell)
-    at <- as.integer(rownames(sums))
-    counts[at] <- counts[at] + sums
+    # In none without a member
+    cell <- drop((own - 1) %*% stride) + 1
+    cell[own[, 1] == 0] <- 0
+    for (parts in unique(share)) {
+      counts <- counts + parts * tabulate(cell[share == parts], cells)
+    }
   }
   counts
 }

@@ -386,7 +386,12 @@ slots_there <- function(x, codes) {
 #' The column of a wide record that says how many members there are, or which
 #' wave is the first
 #' @noRd
-first_column <- function(own) if (is.null(own$waves)) "members" else "entry"
+first_column <- function(own) {
+  if (is.null(own$waves)) count_column else "entry"
+}
+
+# How many members there are
+count_column <- "members"
 
 #' What columns of members, or of waves, are called in a wide record
 #' @noRd
