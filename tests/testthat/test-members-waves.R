@@ -35,7 +35,7 @@ test_that("rows in any order, and waves as text, give the same plan", {
 test_that("persons enter, leave and return in sets, as wholes", {
   data <- panel_persons()
   rule <- ~ is.na(wage) == (status == "none")
-  release <- home_release(panel_plan(data, rules = rule), 10)
+  release <- home_release(panel_plan(data, rules = rule), 10, seed = 1)
   sets <- synthesize(release, m = 2, seed = 1)
   for (set in sets$sets) {
     expect_panel(set)
@@ -54,7 +54,7 @@ test_that("persons enter, leave and return in sets, as wholes", {
 
 test_that("transitions are those of the file", {
   data <- plain_panel(2000)
-  set <- synthesize(home_release(panel_plan(data), 5))[[1]]
+  set <- synthesize(home_release(panel_plan(data), 5, seed = 1), seed = 1)[[1]]
   stays <- function(file) {
     wide <- tapply(file$status == "work", file[c("pid", "year")], any)
     mean(wide[, 1:2] == wide[, 2:3], na.rm = TRUE)
@@ -308,7 +308,7 @@ test_that("what waves have in common is better known than each of them", {
 
 test_that("amounts keep their correlation over waves", {
   data <- panel_persons(by_night(2500, 1200))
-  release <- home_release(panel_plan(data), 10)
+  release <- home_release(panel_plan(data), 10, seed = 1)
   link <- release$amounts[["wage.2006"]]$links
   expect_identical(link$with, c("wage.2002", "wage.2004"))
   wide <- function(file) {
