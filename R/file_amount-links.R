@@ -117,6 +117,14 @@ scored_wave <- function(amount, y, line, rows, n) {
 #' @return (double) Of `rows`, on the modelled scale.
 #' @noRd
 linked_values <- function(amount, waves, rows, draw, scored) {
+  # A wave in which nobody has a value is no link
+  there <- amount$links$with %in% names(waves)
+  if (!any(there)) {
+    return(draw())
+  }
+  amount$links[c("with", "apart")] <- lapply(
+    amount$links[c("with", "apart")], `[`, there
+  )
   own <- scored(draw(swaps = NULL))
   waves <- waves[amount$links$with]
   more <- 0

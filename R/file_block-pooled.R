@@ -46,7 +46,8 @@ pooled_tables <- function(members, levels) {
     )
   }
   axes <- lapply(stats::setNames(nm = c(shared, own)), axis)
-  pairs <- utils::combn(c(shared, own), 2, simplify = FALSE)
+  names <- c(shared, own)
+  pairs <- if (length(names) > 1) utils::combn(names, 2, simplify = FALSE)
   pairs <- Filter(function(names) names[2] %in% own, pairs)
   lapply(c(as.list(own), pairs), function(names) {
     each <- unname(axes[names])
@@ -212,7 +213,14 @@ share_of_home <- function(levels, one) {
 #' @noRd
 pooled_counts <- function(one, codes) {
   levels <- member_levels_of(codes, one)
-  share <- share_of_home(levels, one)
+  counts_of_homes(levels, share_of_home(levels, one), one)
+}
+
+#' Counts of members, each in as many parts as its household has
+#' @param levels (list) See member_levels_of().
+#' @param share (whole numbers) A household's parts.
+#' @noRd
+counts_of_homes <- function(levels, share, one) {
   cells <- prod(one$levels)
   counts <- numeric(cells)
   stride <- cumprod(c(1, one$levels))[seq_along(one$levels)]
@@ -269,8 +277,8 @@ noisy_pooled <- function(codes, plan, noise, seed) {
 #' The targets of pooled tables, in counts of members
 #'
 #' What a pair has beside its margins' product is shrunk, as of other tables.
-#' @param plan (list) `pooled`, `pooled_noise`, `pooled_residuals`: see
-#'   release_plan().
+#' @param plan (list) `pooled`, `pooled_noise`, `pooled_residuals`,
+#'   `pooled_cut`: see release_plan().
 #' @param margins,targets Of the wide record's columns, see told_by_tables().
 #' @inheritParams told_by_tables
 #' @return (list of list) As of block_targets(), with `columns` by slot,
@@ -279,7 +287,9 @@ noisy_pooled <- function(codes, plan, noise, seed) {
 pooled_targets <- function(plan, margins, targets, nearest, told) {
   pooled <- plan$pooled
   variance <- plan$pooled_noise$variance
-  residual <- plan$pooled_residuals
+  residual <- Map(function(residual, cut, one) {
+    residual + centred_table(cut, one$levels)
+  }, plan$pooled_residuals, plan$pooled_cut, pooled)
   single <- plan$pooled_noise$order == 1
   known <- margins_of_members(pooled, margins, targets)
   persons <- sum(known[[count_column]])

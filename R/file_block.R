@@ -33,25 +33,50 @@ release_plan <- function(codes, plan, rules, seed) {
   plan$residuals <- noisy_residuals(
     block_counts(codes, plan), plan, plan$noise, seed
   )
+  rules <- numbered_rules(rules, plan$levels)
+  # Where none is published even the number of its rows is secret
+  kept <- any(plan$published) * seq_len(nrow(codes))
+  plan$fixed <- codes[kept, plan$published, drop = FALSE]
   if (length(plan$pooled) > 0) {
     plan$pooled_noise <- pooled_noise(plan)
     plan$pooled_residuals <- noisy_pooled(
       codes, plan, plan$pooled_noise, seed
     )
+    slots <- replace(plan, "pooled", list(NULL))
+    plan$pooled_cut <- pooled_cut(c(
+      list(n = n, rules = rules), told_by_tables(slots, n, rules), slots
+    ), plan$pooled)
   }
-  rules <- numbered_rules(rules, plan$levels)
-  # Where none is published even the number of its rows is secret
-  kept <- any(plan$published) * seq_len(nrow(codes))
-  plan$fixed <- codes[kept, plan$published, drop = FALSE]
   c(
     list(n = n), told_by_tables(plan, n, rules),
     list(rules = rules),
     plan[intersect(c(
       "tables", "noise", "residuals", "levels", "published", "fixed",
-      "pooled", "pooled_noise", "pooled_residuals",
+      "pooled", "pooled_noise", "pooled_residuals", "pooled_cut",
       "size_noise", "costs", "mu", "delta", "neighbours", "alike"
     ), names(plan))]
   )
+}
+
+# Households of the set that shows what the bound cuts off, at most
+homes_to_cut <- 20000
+
+#' What the bound cuts off pooled tables, as far as slots' tables tell
+#'
+#' Members who are alike are cut, so that what large households share would be
+#' too rare. A set that is fitted to the tables of slots alone has about as many
+#' of them. It is drawn from released numbers: this costs nothing.
+#' @param release (list) See release_plan(): without pooled tables.
+#' @return (list of double) By table, in counts of members.
+#' @noRd
+pooled_cut <- function(release, pooled) {
+  n <- max(1, min(round(release$n), homes_to_cut))
+  codes <- draw_block(release, 1, n, words = c(1, 1))[[1]]
+  lapply(pooled, function(one) {
+    levels <- member_levels_of(codes, one)
+    lost <- parts_of_home - share_of_home(levels, one)
+    counts_of_homes(levels, lost, one) / parts_of_home * release$n / n
+  })
 }
 
 #' Rules whose forbidden combinations are cells, from 0

@@ -67,6 +67,13 @@ with_waves <- function(own, specs, kept) {
     i = "{.code edit_codebook(book, {name} = list(type = \"ordered\", ...))}
          states its levels.", arg = "column"
   )
+  refuse_if(
+    is.null(own$waves$codes) && spec$kind$nominal && anyNA(text_number(levels)),
+    "Waves must have an order.",
+    x = "{.val {name}} is a category, and its levels are no numbers.",
+    i = "State it: {.code waves(\"{name}\", codes = c(..))}, the first wave
+         first. Or give the column type {.val ordered}.", arg = "codes"
+  )
   codes <- own$waves$codes %||% levels
   unknown <- setdiff(codes, levels)
   refuse_if(

@@ -91,7 +91,9 @@
 #' once for each member, so tables of persons have the noise of one table, not
 #' of one for each slot. How far a household moves them is bounded: as far as
 #' `slots + 2` members would who differ from each other. A household with many
-#' members who are alike would move them farther, and counts for less than one.
+#' members who are alike would move them farther, and counts for less than one;
+#' what is cut is added again as far as tables of slots tell, so that at small
+#' epsilon what large households share is somewhat too rare.
 #' All this follows from public numbers; [file_plan()] prints it.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an

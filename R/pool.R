@@ -179,6 +179,31 @@ in_each_set <- function(sets, asked, caller) {
   fits
 }
 
+# Parts of results keep what pool() goes by
+#' @export
+`[.synthetic_fits` <- function(x, i) {
+  attributes <- attributes(x)
+  structure(
+    unclass(x)[i],
+    class = "synthetic_fits", combine = attributes$combine,
+    homes = attributes$homes[i]
+  )
+}
+
+# Of another result the households are not known
+#' @export
+`[[<-.synthetic_fits` <- function(x, i, value) {
+  attributes <- attributes(x)
+  if (!is.null(attributes$homes)) attributes$homes[i] <- list(NULL)
+  results <- unclass(x)
+  results[[i]] <- value
+  structure(
+    results,
+    class = "synthetic_fits", combine = attributes$combine,
+    homes = attributes$homes
+  )
+}
+
 #' The household of each record that a model was fitted to
 #' @param frame (data frame, or a list of two linked ones)
 #' @return (integer or `NULL`, where the model does not tell)

@@ -98,6 +98,33 @@ test_that("no household moves pooled tables farther than is paid for", {
   expect_lte(own_cost(replaced)$rho[["replace"]], 0.5^2 / 2 * (1 + 1e-9))
 })
 
+test_that("what large households share is as common as in the file", {
+  data <- withr::with_seed(4, {
+    size <- sample(1:4, 700, TRUE, c(0.35, 0.3, 0.1, 0.25))
+    home <- rep(seq_along(size), size)
+    foreign <- (runif(700) < ifelse(size == 4, 0.7, 0.05))[home]
+    data.frame(home, foreign, work = sample(c(TRUE, FALSE), length(home), TRUE))
+  })
+  book <- confirm_codebook(edit_codebook(draft_codebook(data), home = "id"))
+  plan <- file_plan(
+    data, book,
+    unit = "home", members = members(~work, slots = 4)
+  )
+  share <- function(file) {
+    mean(file$foreign[ave(file$home, file$home, FUN = length) == 4])
+  }
+  off <- function() {
+    share(synthesize(home_release(plan, 10, seed = 1), seed = 1)[[1]]) -
+      share(data)
+  }
+  expect_lt(abs(off()), 0.012)
+  # The bound alone makes it rarer
+  local_replaced("pooled_cut", function(release, pooled) {
+    lapply(pooled, function(one) numeric(prod(one$levels)))
+  })
+  expect_lt(off(), -0.02)
+})
+
 test_that("a household of any composition moves what it pays for, alone", {
   plan <- home_plan(home_persons(60), home_members(2))
   release <- home_release(plan, 1, seed = 1)

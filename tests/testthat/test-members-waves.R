@@ -375,3 +375,30 @@ test_that("sums of links say how far apart waves are", {
   x[1, 2] <- x[2, 1] <- -0.9
   expect_gt(min(eigen(positive_part(x))$values), 0.019)
 })
+
+test_that("an amount may have no value in a wave, and waves have an order", {
+  data <- withr::with_seed(1, data.frame(
+    id = rep(1:120, each = 2), year = rep(c("w9", "w10"), 120),
+    pay = round(exp(rnorm(240, 3)), 1), work = sample(c("y", "n"), 240, TRUE)
+  ))
+  data$pay[data$year == "w9"] <- NA
+  book <- confirm_codebook(edit_codebook(
+    draft_codebook(data),
+    id = "id",
+    pay = list(lower = "0.1", upper = "900", digits = "1", transform = "log")
+  ))
+  planned <- function(...) {
+    file_plan(
+      data, book,
+      unit = "id", members = waves("year", ..., complete = TRUE),
+      rules = ~ year == "w10" | is.na(pay)
+    )
+  }
+  expect_error(planned(), "order", class = "pseudosynth_error_input")
+  release <- home_release(planned(codes = c("w9", "w10")), 8, seed = 1)
+  for (uncertain in c(FALSE, TRUE)) {
+    set <- synthesize(release, seed = 1, uncertainty = uncertain)[[1]]
+    expect_true(all(is.na(set$pay) | set$year == "w10"))
+    expect_gt(sum(!is.na(set$pay)), 0)
+  }
+})

@@ -295,6 +295,15 @@ test_that("a model of households has one record each, others are refused", {
   expect_identical(known, seq_len(nrow(homes[[1]]$homes)))
 })
 
+test_that("parts of results keep their households, others have none", {
+  fits <- with(alike_sets(4), lm(pay ~ 1))
+  whole <- pool(fits)
+  expect_identical(pool(fits[1:4])$table, whole$table)
+  expect_length(attr(fits[c(TRUE, FALSE)], "homes"), 2)
+  fits[[1]] <- fits[[2]]
+  expect_error(pool(fits), class = "pseudosynth_error_input")
+})
+
 test_that("means off are told by standard errors between households", {
   sets <- alike_sets(1)
   set <- sets[[1]]
