@@ -173,35 +173,38 @@ with.pseudo_posterior <- function(data, expr, ...) {
 in_each_set <- function(sets, asked, caller) {
   frames <- as.list(sets)
   fits <- in_each_frame(frames, asked, caller, sets$made_by$combine)
-  if (!is.null(sets$unit)) {
-    attr(fits, "homes") <- Map(homes_of_fit, fits, frames, sets$unit)
+  if (is.null(sets$unit)) {
+    return(fits)
   }
-  fits
+  new_synthetic_fits(
+    Map(with_homes, unclass(fits), frames, sets$unit), sets$made_by$combine,
+    by_home = TRUE
+  )
 }
 
 # Parts of results keep what pool() goes by
 #' @export
 `[.synthetic_fits` <- function(x, i) {
-  attributes <- attributes(x)
+  new_synthetic_fits(unclass(x)[i], attr(x, "combine"), attr(x, "by_home"))
+}
+
+#' @param results (list) One of each set.
+#' @param combine (string) See combine_words.
+#' @param by_home (`TRUE` or `NULL`) Are the sets' records those of households?
+#' @noRd
+new_synthetic_fits <- function(results, combine, by_home = NULL) {
   structure(
-    unclass(x)[i],
-    class = "synthetic_fits", combine = attributes$combine,
-    homes = attributes$homes[i]
+    results,
+    class = "synthetic_fits", combine = combine, by_home = by_home
   )
 }
 
-# Of another result the households are not known
-#' @export
-`[[<-.synthetic_fits` <- function(x, i, value) {
-  attributes <- attributes(x)
-  if (!is.null(attributes$homes)) attributes$homes[i] <- list(NULL)
-  results <- unclass(x)
-  results[[i]] <- value
-  structure(
-    results,
-    class = "synthetic_fits", combine = attributes$combine,
-    homes = attributes$homes
-  )
+#' A result that brings the households of its records along, wherever it goes
+#' @noRd
+with_homes <- function(fit, frame, unit) {
+  homes <- homes_of_fit(fit, frame, unit)
+  if (!is.null(homes)) attr(fit, "homes") <- homes
+  fit
 }
 
 #' The household of each record that a model was fitted to
@@ -220,7 +223,7 @@ homes_of_fit <- function(fit, frame, unit) {
       eval(data, environment(stats::formula(fit)))
     }
     rows <- match(row.names(stats::model.frame(fit)), row.names(file))
-    homes <- match(file[[unit]][rows], unique(file[[unit]]))
+    homes <- homes_of(file, unit)[rows]
     if (length(homes) > 0 && !anyNA(homes)) homes
   }, error = function(e) NULL)
 }
@@ -244,10 +247,10 @@ variance_by_home <- function(fit, homes) {
 }
 
 #' Results whose variances know who lives together
-#' @param homes (list) See homes_of_fit().
 #' @return (list) `fits`, of which models are lists of two.
 #' @noRd
-fits_by_home <- function(fits, homes) {
+fits_by_home <- function(fits) {
+  homes <- lapply(fits, attr, "homes", exact = TRUE)
   stated <- vapply(fits, is_stated_result, NA)
   unknown <- !stated & vapply(homes, is.null, NA)
   refuse_if(
@@ -276,9 +279,8 @@ fits_by_home <- function(fits, homes) {
 #' @noRd
 in_each_frame <- function(frames, asked, caller, combine) {
   around <- named_objects(asked, caller)
-  structure(
-    lapply(frames, function(frame) eval(asked, frame, around)),
-    class = "synthetic_fits", combine = combine
+  new_synthetic_fits(
+    lapply(frames, function(frame) eval(asked, frame, around)), combine
   )
 }
 
@@ -397,8 +399,10 @@ pooled_parts <- function(fits) {
          show it.",
     arg = "fits"
   )
-  homes <- attr(fits, "homes")
-  counted <- if (is.null(homes)) fits else fits_by_home(fits, homes)
+  # Households are told by the results together, or by those that have them
+  by_home <- isTRUE(attr(fits, "by_home")) ||
+    !all(vapply(fits, function(fit) is.null(attr(fit, "homes", TRUE)), NA))
+  counted <- if (by_home) fits_by_home(fits) else fits
   results <- lapply(seq_along(fits), function(j) {
     estimate_parts(counted[[j]], j)
   })

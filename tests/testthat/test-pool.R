@@ -299,8 +299,17 @@ test_that("parts of results keep their households, others have none", {
   fits <- with(alike_sets(4), lm(pay ~ 1))
   whole <- pool(fits)
   expect_identical(pool(fits[1:4])$table, whole$table)
-  expect_length(attr(fits[c(TRUE, FALSE)], "homes"), 2)
-  fits[[1]] <- fits[[2]]
+  expect_identical(pool(fits[c(2, 1, 3, 4)])$variance, whole$variance)
+  # They stand with their model, wherever it goes
+  alone <- pool(lapply(fits, identity), rule = whole$rule)
+  expect_identical(alone$variance, whole$variance)
+  turned <- fits
+  turned[1:2] <- fits[2:1]
+  turned[[3]] <- fits[[4]]
+  turned[[4]] <- fits[[3]]
+  expect_equal(pool(turned)$variance, whole$variance)
+  # A model made anew is not known to be of the set's rows
+  fits[[1]] <- lm(pay ~ 1, data.frame(pay = 1:9))
   expect_error(pool(fits), class = "pseudosynth_error_input")
 })
 
