@@ -284,7 +284,8 @@ noisy_pooled <- function(codes, plan, noise, seed) {
 #' @return (list of list) As of block_targets(), with `columns` by slot,
 #'   `level` and `levels`: see pooled_tables().
 #' @noRd
-pooled_targets <- function(plan, margins, targets, nearest, told) {
+pooled_targets <- function(plan, margins, targets, nearest = nearest_counts,
+                           told = shrunk_residuals) {
   pooled <- plan$pooled
   variance <- plan$pooled_noise$variance
   residual <- Map(function(residual, cut, one) {

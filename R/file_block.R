@@ -37,19 +37,20 @@ release_plan <- function(codes, plan, rules, seed) {
   # Where none is published even the number of its rows is secret
   kept <- any(plan$published) * seq_len(nrow(codes))
   plan$fixed <- codes[kept, plan$published, drop = FALSE]
+  slots <- replace(plan, "pooled", list(NULL))
+  told <- told_by_tables(slots, n, rules)
   if (length(plan$pooled) > 0) {
     plan$pooled_noise <- pooled_noise(plan)
     plan$pooled_residuals <- noisy_pooled(
       codes, plan, plan$pooled_noise, seed
     )
-    slots <- replace(plan, "pooled", list(NULL))
-    plan$pooled_cut <- pooled_cut(c(
-      list(n = n, rules = rules), told_by_tables(slots, n, rules), slots
-    ), plan$pooled)
+    plan$pooled_cut <- pooled_cut(
+      c(list(n = n, rules = rules), told, slots), plan$pooled
+    )
+    told$pooled_targets <- pooled_targets(plan, told$margins, told$targets)
   }
   c(
-    list(n = n), told_by_tables(plan, n, rules),
-    list(rules = rules),
+    list(n = n), told, list(rules = rules),
     plan[intersect(c(
       "tables", "noise", "residuals", "levels", "published", "fixed",
       "pooled", "pooled_noise", "pooled_residuals", "pooled_cut",

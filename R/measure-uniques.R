@@ -86,7 +86,7 @@ replicated_households <- function(sets, data, keys) {
   check_homes(data, unit)
   keys <- setdiff(keys, unit)
   as_homes <- function(file) {
-    home <- match(file[[unit]], unique(file[[unit]]))
+    home <- homes_of(file, unit)
     person <- do.call(paste, c(
       lapply(unclass(file)[keys], as.character), sep = "\r"
     ))
@@ -97,7 +97,7 @@ replicated_households <- function(sets, data, keys) {
     ))
   }
   file <- file_patterns(as_homes(data), "household")
-  home <- match(data[[unit]], unique(data[[unit]]))
+  home <- homes_of(data, unit)
   uniques_table(lapply(sets$sets, function(set) {
     check_columns(keys, set, "synthetic")
     found <- uniques_of_set(as_homes(without_labels(set)), file)

@@ -80,14 +80,8 @@ absent_level <- function(levels, own) {
 #' @return (integer) None of columns that every record has.
 #' @noRd
 absent_place <- function(spec, plan) {
-  if (slot_of(spec$column, plan) < 2) {
-    return(integer())
-  }
-  levels <- block_levels(spec)
-  if (!spec$kind$valued) {
-    return(length(levels) - spec$missing)
-  }
-  utils::tail(which(amount_parts(spec)$kind == "code"), 1)
+  none <- plan$members$none[match(spec$column, names(plan$levels))]
+  none[!is.na(none)]
 }
 
 #' A number that the amount has not, and that reads as it is written
