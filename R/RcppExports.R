@@ -69,6 +69,14 @@ table_counts_ <- function(codes, levels, tables, threads = 1L) {
     .Call(`_pseudosynth_table_counts_`, codes, levels, tables, threads)
 }
 
+pooled_counts_ <- function(codes, tables, whole, cut, threads = 1L) {
+    .Call(`_pseudosynth_pooled_counts_`, codes, tables, whole, cut, threads)
+}
+
+pooled_squares_ <- function(codes, other, table, whole) {
+    .Call(`_pseudosynth_pooled_squares_`, codes, other, table, whole)
+}
+
 fit_records_ <- function(n, fixed_codes, levels, fixed, margins, tables, rules, control, m, first, seed, threads = 1L) {
     .Call(`_pseudosynth_fit_records_`, n, fixed_codes, levels, fixed, margins, tables, rules, control, m, first, seed, threads)
 }
@@ -227,5 +235,9 @@ axis_moments_ <- function(columns, residuals, axes, variance) {
 
 squares_beside_ <- function(columns, residuals, centred, by) {
     .Call(`_pseudosynth_squares_beside_`, columns, residuals, centred, by)
+}
+
+missed_sums_ <- function(codes, levels, tables, rows, pulls, threads = 1L) {
+    .Call(`_pseudosynth_missed_sums_`, codes, levels, tables, rows, pulls, threads)
 }
 

@@ -144,8 +144,10 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
       )))
     }
   )
+  told <- file_coefficients(noisy$found, noisy$told$steps, noisy$prior)
   released <- c(amount, noisy$told, list(
-    file = file_coefficients(noisy$found, noisy$told$steps, prior),
+    # Where nothing is told, nothing differs from the prior
+    file = of_all_columns(told, noisy$seen, prior$location, 0 * prior$scale),
     reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))
@@ -304,25 +306,31 @@ predictor_levels <- function(amount, levels, earlier) {
   c(sizes, earlier)
 }
 
-#' What an amount of a panel depends on
+#' What an amount of a member or a wave depends on
 #'
-#' Constant columns, its own wave and those beside it; and, by links, the same
-#' amount in earlier waves. Of other waves noise tells more than they do.
+#' What the unit shares, the first member, itself and the next. In a panel its
+#' own wave, those beside it and, by links, the same amount in earlier waves. Of
+#' other slots noise tells more than they do.
 #' @param columns (character) Of the block.
 #' @param amounts (character) In the order in which they are released.
-#' @return (list) As `amount`; of a wave's with `near` (names of `columns` and
-#'   of `amounts` that predict it) and `earlier`.
+#' @return (list) As `amount`; of a slot's with `near` (names of `columns` and
+#'   of `amounts` that predict it) and, in a panel, `earlier`.
 #' @noRd
 linked_amount <- function(amount, members, columns, amounts) {
-  if (is.null(members$waves)) {
-    return(amount)
-  }
   slot <- function(names) slots_of_columns(names, members)
   own <- slot(amount$name)
   if (own == 0) {
     return(amount)
   }
   before <- amounts[seq_len(match(amount$name, amounts) - 1)]
+  if (is.null(members$waves)) {
+    near <- c(0, 1, own + 0:1)
+    amount$near <- list(
+      columns = columns[slot(columns) %in% near],
+      amounts = before[slot(before) %in% near]
+    )
+    return(amount)
+  }
   amount$near <- list(
     columns = columns[slot(columns) == 0 | abs(slot(columns) - own) <= 1],
     amounts = before[slot(before) %in% c(0, own)]

@@ -118,12 +118,13 @@ pooled_measurement <- function(pooled, noise) {
       Map(by_relation, most, 2 * most)
     },
     vectors = function(codes, t) {
-      one <- pooled[[t]]
-      levels <- member_levels_of(codes, one)
-      each <- lapply(levels, whole_cells, one$levels)
-      noise$factor[t] * share_of_home(levels, one) * Reduce(`+`, each)
+      each <- vapply(seq_len(nrow(codes)), function(i) {
+        counts <- pooled_counts(pooled[t], codes[i, , drop = FALSE])[[1]]
+        whole_residual(counts, pooled[[t]]$levels)
+      }, numeric(noise$cells[t]))
+      noise$factor[t] * t(matrix(each, noise$cells[t]))
     },
-    counts = function(codes) lapply(pooled, pooled_counts, codes = codes),
+    counts = function(codes) pooled_counts(pooled, codes),
     sums = function(counts) {
       Map(function(counts, one, factor) {
         factor * whole_residual(counts, one$levels)
@@ -149,90 +150,11 @@ pooled_names <- function(pooled) {
   }, ""))
 }
 
-#' Levels of each member
-#' @return (list of integer matrix, by slot) A row for each household, a column
-#'   for each axis; 0 where there is no member.
-#' @noRd
-member_levels_of <- function(codes, one) {
-  Map(function(columns, level) {
-    found <- vapply(seq_along(columns), function(a) {
-      level[[a]][codes[, columns[a]]]
-    }, integer(nrow(codes)))
-    found <- matrix(found, nrow(codes))
-    # A household's own column is there without a member, too
-    found[rowSums(is.na(found)) > 0, ] <- 0L
-    found
-  }, one$columns, one$level)
-}
-
-#' Inner products of what two households add, each whole, over the product of
-#' levels
-#'
-#' A column's part of a member is L times the indicator of its level, less 1:
-#' the inner product of two is L times L - 1 where they are alike, else -1.
-#' @param a,b (list) See member_levels_of().
-#' @param levels (integer) Of the table's axes.
-#' @return (double, a number for each household)
-#' @noRd
-inner_of_homes <- function(a, b, levels) {
-  sum <- numeric(nrow(a[[1]]))
-  one <- identical(a, b)
-  for (i in seq_along(a)) {
-    for (j in if (one) seq_len(i) else seq_along(b)) {
-      product <- (a[[i]][, 1] > 0 & b[[j]][, 1] > 0) *
-        if (one && j < i) 2 else 1
-      for (k in seq_along(levels)) {
-        alike <- a[[i]][, k] == b[[j]][, k]
-        product <- product * (levels[k] * alike - 1)
-      }
-      sum <- sum + product
-    }
-  }
-  sum
-}
-
-#' In how many parts a household counts: as many as there is room for
-#' @param levels (list) See member_levels_of().
-#' @return (whole numbers)
-#' @noRd
-share_of_home <- function(levels, one) {
-  # Few members are within the bound even if all are alike
-  members <- Reduce(`+`, lapply(levels, function(own) own[, 1] > 0))
-  many <- which(members^2 > one$room)
-  levels <- lapply(levels, function(own) own[many, , drop = FALSE])
-  own <- inner_of_homes(levels, levels, one$levels)
-  most <- parts_of_home^2 * one$room * prod(one$levels - 1)
-  share <- pmin(parts_of_home, floor(sqrt(most / pmax(own, 1))))
-  # Roots are rounded: whole numbers decide
-  replace(
-    rep(parts_of_home, length(members)), many, share - (share^2 * own > most)
-  )
-}
-
-#' Counts of members, in parts of households
-#' @noRd
-pooled_counts <- function(one, codes) {
-  levels <- member_levels_of(codes, one)
-  counts_of_homes(levels, share_of_home(levels, one), one)
-}
-
 #' Counts of members, each in as many parts as its household has
-#' @param levels (list) See member_levels_of().
-#' @param share (whole numbers) A household's parts.
+#' @param cut (flag) `TRUE`: in the parts that its household has not.
 #' @noRd
-counts_of_homes <- function(levels, share, one) {
-  cells <- prod(one$levels)
-  counts <- numeric(cells)
-  stride <- cumprod(c(1, one$levels))[seq_along(one$levels)]
-  for (own in levels) {
-    # In none without a member
-    cell <- drop((own - 1) %*% stride) + 1
-    cell[own[, 1] == 0] <- 0
-    for (parts in unique(share)) {
-      counts <- counts + parts * tabulate(cell[share == parts], cells)
-    }
-  }
-  counts
+pooled_counts <- function(pooled, codes, cut = FALSE) {
+  pooled_counts_(codes, pooled, parts_of_home, cut, default_threads())
 }
 
 #' See moves_of(): by inner products
@@ -240,20 +162,7 @@ counts_of_homes <- function(levels, share, one) {
 pooled_moves <- function(pooled, noise, codes, other) {
   moves <- numeric(nrow(codes))
   for (t in seq_along(pooled)) {
-    one <- pooled[[t]]
-    part <- function(codes) {
-      levels <- member_levels_of(codes, one)
-      list(levels = levels, share = share_of_home(levels, one))
-    }
-    inner <- function(a, b) {
-      a$share * b$share * inner_of_homes(a$levels, b$levels, one$levels)
-    }
-    own <- part(codes)
-    square <- inner(own, own)
-    if (!is.null(other)) {
-      far <- part(other)
-      square <- square + inner(far, far) - 2 * inner(own, far)
-    }
+    square <- pooled_squares_(codes, other, pooled[[t]], parts_of_home)
     moves <- moves + square * noise$cells[t] *
       (noise$factor[t] / noise$scale[t])^2
   }

@@ -73,10 +73,8 @@ homes_to_cut <- 20000
 pooled_cut <- function(release, pooled) {
   n <- max(1, min(round(release$n), homes_to_cut))
   codes <- draw_block(release, 1, n, words = c(1, 1))[[1]]
-  lapply(pooled, function(one) {
-    levels <- member_levels_of(codes, one)
-    lost <- parts_of_home - share_of_home(levels, one)
-    counts_of_homes(levels, lost, one) / parts_of_home * release$n / n
+  lapply(pooled_counts(pooled, codes, cut = TRUE), function(cut) {
+    cut / parts_of_home * release$n / n
   })
 }
 

@@ -17,7 +17,10 @@ release_amounts <- function(plan, spending, block, set, seed) {
     linked_amount(amount, plan$members, names(plan$levels), names(budget$each))
   })
   models <- lapply(models, function(amount) {
-    amount$sizes <- part_sizes(amount, block, plan$levels)
+    # How many records each part with values has, as released
+    at <- match(amount$name, names(plan$levels))
+    amount$sizes <-
+      if (is.na(at)) block$n else block$margins[[at]][amount$part]
     amount
   })
   sizes <- vapply(models, function(amount) sum(amount$sizes), 0)
@@ -46,20 +49,24 @@ release_amounts <- function(plan, spending, block, set, seed) {
       shown[1, name] <- amount$part[1]
     }
     like <- amount_predictors(amount, shown, rows, set_bins, plan$levels)
+    # Tables of other columns say little of an amount's sums
+    among <- c(like$columns, match(name, colnames(set)))
+    told <- Filter(function(table) all(table$columns %in% among), unknown)
     n <- max(1, sizes[[name]])
     one <- release_amount(
       amount, list(
         what = what_of_amounts(names(models)), predictors = file$codes,
         y = to_modelled(amount, own$values)
       ), like$codes, file$levels, own_budget, n,
-      stage_seed(seed, name), axes_of_predictors(axes, like$columns),
+      stage_seed(seed, name),
+      lapply(like$columns, function(j) if (!is.na(j)) axes[[j]]),
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set),
       function(kept, pulls) {
         pulls <- pulls * length(rows) / length(kept)
-        unknown_sums(block, unknown, set, rows[kept], pulls)
+        unknown_sums(block, told, set, rows[kept], pulls)
       }
     )
-    if (!is.null(one$near)) {
+    if (!is.null(one$earlier)) {
       scores[[name]] <- margin_scores(one, with_values(
         plan$n_records, own$records, to_modelled(amount, own$values)
       ))
@@ -146,14 +153,6 @@ amount_predictors <- function(amount, codes, rows, bins, levels) {
   )
 }
 
-#' What the block's tables tell of an amount's predictors
-#' @param axes (list) See block_axes().
-#' @param columns (integer) See amount_predictors().
-#' @noRd
-axes_of_predictors <- function(axes, columns) {
-  lapply(columns, function(j) if (!is.na(j)) axes[[j]])
-}
-
 #' Which records of a set have values of an amount
 #' @noRd
 valued_rows <- function(amount, set) {
@@ -161,13 +160,6 @@ valued_rows <- function(amount, set) {
     return(seq_len(nrow(set)))
   }
   which(set[, amount$name] %in% amount$part)
-}
-
-#' How many records each part with values has, as released
-#' @noRd
-part_sizes <- function(amount, block, levels) {
-  own <- match(amount$name, names(levels))
-  if (is.na(own)) block$n else block$margins[[own]][amount$part]
 }
 
 # What noise hides of sums -----------------------------------------------------
@@ -223,20 +215,13 @@ unknown_tables <- function(block, axes = block_axes(block)) {
 #' @return (matrix)
 #' @noRd
 unknown_sums <- function(block, unknown, set, rows, pulls) {
-  total <- size_variance(block) * tcrossprod(colSums(pulls) / nrow(set))
-  for (table in unknown) {
-    levels <- block$levels[table$columns]
-    cell <- cell_number(set[, table$columns, drop = FALSE], levels) + 1
-    # All other records of the cell add 0
-    sums <- rowsum(pulls, cell[rows])
-    seen <- as.integer(rownames(sums))
-    means <- matrix(0, prod(levels), ncol(pulls))
-    means[seen, ] <- sums / tabulate(cell, prod(levels))[seen]
-    # Each of its columns
-    along <- matrix(along_axes(means, table$axes), length(table$variance))
-    total <- total + crossprod(sqrt(table$variance) * along)
+  # Sums of few records are worked out record by record
+  if (nrow(pulls) < ncol(pulls)) {
+    each <- unknown_sums(block, unknown, set, rows, diag(nrow(pulls)))
+    return(crossprod(pulls, each %*% pulls))
   }
-  total
+  size_variance(block) * tcrossprod(colSums(pulls) / nrow(set)) +
+    missed_sums_(set, block$levels, unknown, rows, pulls, default_threads())
 }
 
 # What a set hides of pairs ----------------------------------------------------

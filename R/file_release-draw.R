@@ -16,7 +16,8 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE,
   words <- words_of_files(seed)
   # Small sets are fitted together here, on threads. Of large ones one at a time
   # is kept.
-  together <- !remote && !uncertainty && n <= block_fitting$particles
+  together <- !remote && !uncertainty && n <=
+    fitting_of_columns(length(x$block$levels))$particles
   blocks <- if (together) draw_block(x$block, m, n, words$block)
   drawn_each(m, file_drawer(x), function(s) {
     list(
@@ -113,7 +114,7 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     } else {
       linked_values(amount, waves, rows, draw, scored)
     }
-    if (!is.null(amount$near) && length(rows) > 0) {
+    if (!is.null(amount$earlier) && length(rows) > 0) {
       waves[[amount$name]] <- scored(y)
     }
     rm(like)

@@ -253,7 +253,11 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
   }
   block[c("costs", "mu", "delta", "neighbours")] <- NULL
   parts <- list(
-    tables = measured_table(block, plan$levels), block = block,
+    tables = data.frame(
+      columns = tables_named(block$tables, names(plan$levels)),
+      cells = block$noise$cells, sd = sqrt(block$noise$variance)
+    ),
+    block = block,
     amounts = amounts,
     fixed = plan$amounts[intersect(names(plan$amounts), plan$published)],
     codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
@@ -321,15 +325,6 @@ check_release_levels <- function(plan) {
 #' @noRd
 block_rules <- function(plan) {
   Filter(function(rule) nrow(rule$forbidden) > 0, plan$rules)
-}
-
-#' A row for each measured table of the block
-#' @noRd
-measured_table <- function(block, levels) {
-  data.frame(
-    columns = tables_named(block$tables, names(levels)),
-    cells = block$noise$cells, sd = sqrt(block$noise$variance)
-  )
 }
 
 #' Stated tables as numbers of columns

@@ -261,7 +261,7 @@ measured_records <- function(x, file) {
     like <- amount_predictors(amount, file$codes, at, bins, x$levels)
     predictors <- matrix(0L, n, ncol(like$codes))
     predictors[at, ] <- like$codes
-    if (!is.null(amount$near)) scores[[name]] <- margin_scores(amount, y)
+    if (!is.null(amount$earlier)) scores[[name]] <- margin_scores(amount, y)
     amounts[[name]] <- list(
       predictors = predictors, y = y, links = if (!is.null(amount$links)) {
         whole_links(scores[[name]], scores[amount$links$with])

@@ -131,7 +131,29 @@ score_quadratic <- function(family, file, steps, b, shape, covariance,
 #' @param s (double, R)
 #' @noRd
 sums_slope <- function(geometry, file, s) {
-  crossprod(geometry$whiten, design_gram_(file$products, geometry$weight * s))
+  crossprod(geometry$whiten, gram_of_rows(file, geometry$weight * s))
+}
+
+#' The rows' weighted products of their columns
+#' @noRd
+gram_of_rows <- function(file, weight) {
+  gram <- design_gram_(file$products, weight)
+  if (is.null(file$seen)) gram else gram[file$seen, file$seen]
+}
+
+# Columns that no row has ------------------------------------------------------
+
+# A synthetic set has no record in some levels, and no amount in some bins. The
+# sums of such columns are apart from all others and tell nothing: coefficients
+# keep their prior. The rest is a smaller problem.
+
+#' Of all columns again
+#' @param scale (double) Prior standard deviations of those that no row has.
+#' @noRd
+of_all_columns <- function(one, seen, location, scale) {
+  covariance <- diag(scale^2, length(scale))
+  covariance[seen, seen] <- one$covariance
+  list(mean = replace(location, seen, one$mean), covariance = covariance)
 }
 
 #' The covariance of all sums: that of the sample, and the noise
@@ -261,16 +283,25 @@ both_posteriors <- function(family, file, steps, start, prior, public,
 #' @return (list) `told`, public and released numbers only: `steps`, `margin`,
 #'   `coefficients` with their `covariance`, `draws`, `shape`, and `rows` of the
 #'   `population`, as score_release() says; for what follows `found`, see
-#'   both_posteriors(), and the `last` step.
+#'   both_posteriors(), of the columns that are `seen` with their `prior`, and
+#'   the `last` step.
 #' @noRd
 noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
                            unknown = NULL, hidden = function(b) 0,
                            names = NULL) {
-  steps <- list()
+  steps <- own_steps <- list()
   last <- NULL
   b <- start
+  # Of the columns that some row has
+  seen <- unname(which(colSums(rows$x != 0) > 0))
+  own <- replace(rows, "x", list(rows$x[, seen, drop = FALSE]))
+  own$seen <- seen
+  prior <- list(
+    location = like$prior$location[seen], scale = like$prior$scale[seen],
+    slopes = which(seen %in% like$prior$slopes)
+  )
   beside <- if (!is.null(unknown)) function(posterior) {
-    unknown(rows$kept, expected_pulls(like$family, rows, steps, posterior))
+    unknown(rows$kept, expected_pulls(like$family, own, own_steps, posterior))
   }
   for (k in 1:2) {
     drop_copies(like$n)
@@ -279,31 +310,43 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
       stage_seed(seed, "step", k), last, k
     )
     steps[[k]] <- last
+    own_steps[[k]] <- within(last, {
+      z <- z[, seen, drop = FALSE]
+      sum <- sum[seen]
+      geometry$whiten <- geometry$whiten[seen, seen, drop = FALSE]
+    })
     found <- both_posteriors(
-      like$family, rows, steps, b, like$prior, like$shape, beside
+      like$family, own, own_steps, b[seen], prior, like$shape, beside
     )
-    b <- found$shrunk$mean
+    b[seen] <- found$shrunk$mean
   }
-  found <- with_shape_error(found, like$family, rows, steps)
+  found <- with_shape_error(found, like$family, own, own_steps)
+  of_all <- function(one, slope_scale = NULL) {
+    scale <- like$prior$scale
+    if (!is.null(slope_scale)) scale[like$prior$slopes] <- slope_scale
+    of_all_columns(one, seen, like$prior$location, scale)
+  }
+  stated <- of_all(found$stated)
+  shrunk <- of_all(found$shrunk, found$slope_scale)
   told <- list(
     steps = lapply(steps, step_as_released, names), margin = margin,
-    coefficients = stats::setNames(found$stated$mean, names),
-    covariance = named_covariance(found$stated$covariance, names),
+    coefficients = stats::setNames(stated$mean, names),
+    covariance = named_covariance(stated$covariance, names),
     draws = list(
       mean = stats::setNames(b, names),
-      covariance = named_covariance(found$shrunk$covariance, names)
+      covariance = named_covariance(shrunk$covariance, names)
     ),
     shape = if (!is.null(like$shape)) {
       stats::setNames(found$shrunk$shape, names(like$family$extras))
     }
   )
   if (!is.null(margin)) {
-    told$draws$mean[] <-
-      with_lost_variance(found$shrunk, rows, like$prior$slopes, hidden(b))
+    told$draws$mean[seen] <-
+      with_lost_variance(found$shrunk, own, prior$slopes, hidden(b))
     some <- typical_rows(drop(rows$x %*% b), rows$count)
     told$population <- list(rows = rows$x[some, , drop = FALSE])
   }
-  list(told = told, found = found, last = last)
+  list(told = told, found = found, seen = seen, prior = prior, last = last)
 }
 
 #' What of a step is released: the rest is computed from public rows
@@ -521,7 +564,7 @@ with_lost_variance <- function(posterior, rows, slopes, hidden = 0) {
   b <- posterior$mean
   share <- rows$count / sum(rows$count)
   means <- drop(crossprod(rows$x, share))
-  gram <- design_gram_(rows$products, share) - tcrossprod(means)
+  gram <- gram_of_rows(rows, share) - tcrossprod(means)
   shown <- drop(crossprod(b, gram %*% b))
   lost <- sum(gram * posterior$covariance)
   # Where next to nothing is known of them, noise is not made larger

@@ -220,6 +220,33 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// pooled_counts_
+Rcpp::List pooled_counts_(Rcpp::IntegerMatrix codes, Rcpp::List tables, int whole, bool cut, int threads);
+RcppExport SEXP _pseudosynth_pooled_counts_(SEXP codesSEXP, SEXP tablesSEXP, SEXP wholeSEXP, SEXP cutSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
+    Rcpp::traits::input_parameter< int >::type whole(wholeSEXP);
+    Rcpp::traits::input_parameter< bool >::type cut(cutSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(pooled_counts_(codes, tables, whole, cut, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pooled_squares_
+Rcpp::NumericVector pooled_squares_(Rcpp::IntegerMatrix codes, Rcpp::Nullable<Rcpp::IntegerMatrix> other, Rcpp::List table, int whole);
+RcppExport SEXP _pseudosynth_pooled_squares_(SEXP codesSEXP, SEXP otherSEXP, SEXP tableSEXP, SEXP wholeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerMatrix> >::type other(otherSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< int >::type whole(wholeSEXP);
+    rcpp_result_gen = Rcpp::wrap(pooled_squares_(codes, other, table, whole));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fit_records_
 SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List margins, Rcpp::List tables, Rcpp::List rules, Rcpp::List control, int m, int first, Rcpp::NumericVector seed, int threads);
 RcppExport SEXP _pseudosynth_fit_records_(SEXP nSEXP, SEXP fixed_codesSEXP, SEXP levelsSEXP, SEXP fixedSEXP, SEXP marginsSEXP, SEXP tablesSEXP, SEXP rulesSEXP, SEXP controlSEXP, SEXP mSEXP, SEXP firstSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
@@ -730,6 +757,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// missed_sums_
+Rcpp::NumericMatrix missed_sums_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::IntegerVector rows, Rcpp::NumericMatrix pulls, int threads);
+RcppExport SEXP _pseudosynth_missed_sums_(SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP rowsSEXP, SEXP pullsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type pulls(pullsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(missed_sums_(codes, levels, tables, rows, pulls, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_grid_sum_", (DL_FUNC) &_pseudosynth_grid_sum_, 7},
@@ -749,6 +791,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
     {"_pseudosynth_falling_", (DL_FUNC) &_pseudosynth_falling_, 2},
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
+    {"_pseudosynth_pooled_counts_", (DL_FUNC) &_pseudosynth_pooled_counts_, 5},
+    {"_pseudosynth_pooled_squares_", (DL_FUNC) &_pseudosynth_pooled_squares_, 4},
     {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 12},
     {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 9},
     {"_pseudosynth_curve_tables_", (DL_FUNC) &_pseudosynth_curve_tables_, 6},
@@ -789,6 +833,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_shrunk_residuals_", (DL_FUNC) &_pseudosynth_shrunk_residuals_, 4},
     {"_pseudosynth_axis_moments_", (DL_FUNC) &_pseudosynth_axis_moments_, 4},
     {"_pseudosynth_squares_beside_", (DL_FUNC) &_pseudosynth_squares_beside_, 4},
+    {"_pseudosynth_missed_sums_", (DL_FUNC) &_pseudosynth_missed_sums_, 6},
     {NULL, NULL, 0}
 };
 

@@ -7,6 +7,7 @@
 #include <pseudosynth/file/annealed_fit.hpp>
 #include <pseudosynth/file/margin_walk.hpp>
 #include <pseudosynth/file/placed_levels.hpp>
+#include <pseudosynth/file/pooled_counts.hpp>
 #include <pseudosynth/file/some_amounts.hpp>
 #include <pseudosynth/file/table_counts.hpp>
 #include <pseudosynth/file/values_below.hpp>
@@ -44,6 +45,93 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
     out[static_cast<R_xlen_t>(t)] =
         Rcpp::NumericVector(whole[t].begin(), whole[t].end());
   return out;
+}
+
+namespace {
+
+// A table with `room`, see PooledRecords, of columns that are there
+ps::PooledRecords to_pooled_records(const Rcpp::List& table, int columns,
+                                    int whole) {
+  const std::vector<std::vector<ps::PooledAxis>> entries =
+      binding::to_entries(table);
+  for (const std::vector<ps::PooledAxis>& axes : entries) {
+    for (const ps::PooledAxis& axis : axes) {
+      if (axis.column < 0 || axis.column >= columns)
+        Rcpp::stop("A table names a column that is not there.");
+    }
+  }
+  return {Rcpp::as<std::vector<int>>(table["levels"]), entries,
+          static_cast<std::int64_t>(Rcpp::as<double>(table["room"])), whole};
+}
+
+}  // namespace
+
+// Counts of records that are in each table several times, see PooledRecords.
+// @param cut whether the parts are counted that there is no room for.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List pooled_counts_(Rcpp::IntegerMatrix codes, Rcpp::List tables,
+                          int whole, bool cut, int threads = 1) {
+  std::vector<ps::PooledRecords> pooled;
+  for (R_xlen_t t = 0; t < tables.size(); ++t)
+    pooled.push_back(to_pooled_records(tables[t], codes.ncol(), whole));
+  const std::size_t n = static_cast<std::size_t>(codes.nrow());
+  const std::vector<int> range = binding::cut_range(codes.nrow(), threads);
+  const int parts = static_cast<int>(range.size()) - 1;
+  std::vector<ps::TableCounts> counts(static_cast<std::size_t>(parts));
+  std::atomic<bool> stop{false};
+  const int* const code = codes.begin();
+  binding::run_to_end(parts, threads, stop, [&](int p) {
+    std::vector<int> members;
+    for (const ps::PooledRecords& one : pooled) {
+      std::vector<std::int64_t> own(one.cells(), 0);
+      for (int i = range[p]; i < range[p + 1] && !stop.load(); ++i) {
+        one.read(code, n, static_cast<std::size_t>(i), members);
+        const std::int64_t there = one.parts(members);
+        one.add(members, cut ? whole - there : there, own);
+      }
+      counts[p].push_back(std::move(own));
+    }
+  });
+  Rcpp::List out(tables.size());
+  for (std::size_t t = 0; t < pooled.size(); ++t) {
+    Rcpp::NumericVector sum(static_cast<R_xlen_t>(pooled[t].cells()));
+    for (const ps::TableCounts& part : counts) {
+      for (std::size_t c = 0; c < part[t].size(); ++c)
+        sum[static_cast<R_xlen_t>(c)] += static_cast<double>(part[t][c]);
+    }
+    out[static_cast<R_xlen_t>(t)] = sum;
+  }
+  return out;
+}
+
+// Squared lengths, over the product of levels, by which records move a table of
+// pooled_counts_(): dropped, or replaced by others.
+// @param other NULL, or as many records.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector pooled_squares_(Rcpp::IntegerMatrix codes,
+                                    Rcpp::Nullable<Rcpp::IntegerMatrix> other,
+                                    Rcpp::List table, int whole) {
+  const ps::PooledRecords one = to_pooled_records(table, codes.ncol(), whole);
+  const std::size_t n = static_cast<std::size_t>(codes.nrow());
+  const Rcpp::IntegerMatrix far =
+      other.isNull() ? codes : Rcpp::IntegerMatrix(other.get());
+  if (far.nrow() != codes.nrow() || far.ncol() != codes.ncol())
+    Rcpp::stop("Expected as many other records.");
+  Rcpp::NumericVector squares(codes.nrow());
+  std::vector<int> a, b;
+  for (std::size_t i = 0; i < n; ++i) {
+    one.read(codes.begin(), n, i, a);
+    const std::int64_t parts = one.parts(a);
+    std::int64_t square = parts * parts * one.inner(a, a);
+    if (other.isNotNull()) {
+      one.read(far.begin(), n, i, b);
+      const std::int64_t theirs = one.parts(b);
+      square += theirs * theirs * one.inner(b, b) -
+                2 * parts * theirs * one.inner(a, b);
+    }
+    squares[static_cast<R_xlen_t>(i)] = static_cast<double>(square);
+  }
+  return squares;
 }
 
 // m sets of n records fitted to tables. Set s has stream first + s of the seed,

@@ -42,15 +42,11 @@ inline Rcpp::IntegerMatrix from_rows(const std::vector<std::uint16_t>& rows,
   return codes;
 }
 
-/// @param table `levels`, `columns` (a list for each time, 1-based), `level` (a
-/// list for each time, of the axis's level, from 1, or NA, of each of a
-/// column's), `target` and `weight`.
-inline pseudosynth::PooledTable to_pooled(const Rcpp::List& table) {
-  pseudosynth::PooledTable pooled{
-      Rcpp::as<std::vector<int>>(table["levels"]),
-      {},
-      Rcpp::as<std::vector<double>>(table["target"]),
-      Rcpp::as<double>(table["weight"])};
+/// @param table `columns` (a list for each time, 1-based) and `level` (a list
+/// for each time, of the axis's level, from 1, or NA, of each of a column's).
+inline std::vector<std::vector<pseudosynth::PooledAxis>> to_entries(
+    const Rcpp::List& table) {
+  std::vector<std::vector<pseudosynth::PooledAxis>> entries;
   const Rcpp::List columns(table["columns"]), level(table["level"]);
   for (R_xlen_t e = 0; e < columns.size(); ++e) {
     const Rcpp::IntegerVector own(columns[e]);
@@ -63,9 +59,16 @@ inline pseudosynth::PooledTable to_pooled(const Rcpp::List& table) {
                                              : v - 1);
       axes.push_back(std::move(axis));
     }
-    pooled.entries.push_back(std::move(axes));
+    entries.push_back(std::move(axes));
   }
-  return pooled;
+  return entries;
+}
+
+/// @param table as to_entries() takes it, with `levels`, `target` and `weight`.
+inline pseudosynth::PooledTable to_pooled(const Rcpp::List& table) {
+  return {Rcpp::as<std::vector<int>>(table["levels"]), to_entries(table),
+          Rcpp::as<std::vector<double>>(table["target"]),
+          Rcpp::as<double>(table["weight"])};
 }
 
 /// @param tables list of `columns` (1-based), `target` and `weight`; with

@@ -1,12 +1,12 @@
 // Bindings of file/told_tables.hpp: what noisy tables tell, of all at once.
 
-#include <Rcpp.h>
-
 #include <algorithm>
 #include <atomic>
+#include <pseudosynth/file/missed_sums.hpp>
 #include <pseudosynth/file/told_tables.hpp>
 #include <vector>
 
+#include "rcpp_fitting.h"
 #include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
@@ -217,4 +217,70 @@ Rcpp::NumericVector squares_beside_(Rcpp::List columns, Rcpp::List residuals,
     out[t] = sum;
   }
   return out;
+}
+
+// What noise in tables leaves unknown of sums, see MissedSums.
+// @param tables (list of list) `columns` (integer, from 1), `axes` (a list for
+// each, with a matrix `axes`) and `variance`.
+// @param rows (from 1) of the set, a row of `pulls` each.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix missed_sums_(Rcpp::IntegerMatrix codes,
+                                 Rcpp::IntegerVector levels, Rcpp::List tables,
+                                 Rcpp::IntegerVector rows,
+                                 Rcpp::NumericMatrix pulls, int threads = 1) {
+  const ps::CodedFile set = binding::to_file(codes, binding::to_levels(levels));
+  if (rows.size() != pulls.nrow()) Rcpp::stop("Expected a row for each pull.");
+  std::vector<std::size_t> row;
+  for (const int i : rows) {
+    if (i < 1 || i > codes.nrow()) Rcpp::stop("Expected records of the set.");
+    row.push_back(static_cast<std::size_t>(i - 1));
+  }
+  std::vector<ps::UnknownTable> unknown;
+  for (R_xlen_t t = 0; t < tables.size(); ++t) {
+    const Rcpp::List one(tables[t]);
+    ps::UnknownTable table{
+        binding::to_columns(one["columns"], set.levels), {}, nullptr};
+    std::size_t along = 1;
+    for (const ps::LevelAxes& axes : to_axes(one["axes"])) {
+      table.axes.push_back(axes.axes);
+      along *= axes.axes.columns;
+      const std::size_t a = table.axes.size() - 1;
+      if (a >= table.columns.size() ||
+          axes.axes.rows !=
+              static_cast<std::size_t>(set.levels[table.columns.column[a]]))
+        Rcpp::stop("Axes differ from their table.");
+    }
+    const SEXP variance = one["variance"];
+    if (TYPEOF(variance) != REALSXP ||
+        static_cast<std::size_t>(XLENGTH(variance)) != along)
+      Rcpp::stop("Expected a variance for each product of axes.");
+    table.variance = REAL_RO(variance);
+    unknown.push_back(std::move(table));
+  }
+  const ps::MissedSums sums(set, std::move(row), to_view(pulls));
+  // As many parts at any number of threads: sums are added in one order
+  const int parts = std::min(8, static_cast<int>(unknown.size()));
+  const std::size_t q = static_cast<std::size_t>(pulls.ncol());
+  std::vector<Eigen::MatrixXd> part(static_cast<std::size_t>(parts));
+  std::atomic<bool> stop{false};
+  binding::run_to_end(parts, threads, stop, [&](int p) {
+    const auto cut = [&](int at) {
+      return unknown.size() * static_cast<std::size_t>(at) /
+             static_cast<std::size_t>(parts);
+    };
+    part[p] =
+        sums.over(unknown, cut(p), cut(p + 1), [&] { return stop.load(); });
+  });
+  Rcpp::NumericMatrix total(pulls.ncol(), pulls.ncol());
+  for (const Eigen::MatrixXd& one : part) {
+    for (std::size_t j = 0; j < q; ++j) {
+      for (std::size_t i = j; i < q; ++i)
+        total[j * q + i] +=
+            one(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+    }
+  }
+  for (std::size_t j = 0; j < q; ++j) {
+    for (std::size_t i = 0; i < j; ++i) total[j * q + i] = total[i * q + j];
+  }
+  return total;
 }

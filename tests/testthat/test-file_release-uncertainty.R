@@ -181,6 +181,19 @@ test_that("what tables hide of expected sums is the change that errors make", {
       set, rows, pulls
     )
     expect_equal(found, moved %*% (variance * t(moved)))
+    # Of few records, and at any number of threads
+    some <- list(list(columns = columns, axes = axes, variance = variance))
+    few <- list(block, some, set, rows[1:3], pulls[1:3, c(1, 2, 1, 2)])
+    each <- do.call(unknown_sums, few)
+    expect_equal(each[1:2, 3:4], do.call(
+      unknown_sums, c(few[1:4], list(few[[5]][, 1:2]))
+    ))
+    many <- some[rep(1, 20)]
+    expect_equal(unknown_sums(block, many, set, rows, pulls), 20 * found)
+    expect_identical(
+      missed_sums_(set, levels, many, rows, pulls, 1),
+      missed_sums_(set, levels, many, rows, pulls, 2)
+    )
   }
   # The noise of the number of records alone: all sums grow in proportion
   block$size_noise <- list(deviation = 6, factor = 2)

@@ -63,6 +63,9 @@ test_that("a fresh sample has whole households", {
   expect_true(all(size %in% own))
   expect_lt(abs(length(size) - 300 * 60 / nrow(data)), 1)
   expect_identical(fresh_sample(data, 300, 1, "home"), sample)
+  # More records times households than whole numbers there are
+  many <- data.frame(home = seq_len(50000))
+  expect_identical(nrow(fresh_sample(many, 50000L, 1, "home")), 50000L)
   # It is as far off as it says
   release <- home_release(home_plan(data, home_members(4)))
   copy <- fresh_sample(data, nrow(data), 77, "home")

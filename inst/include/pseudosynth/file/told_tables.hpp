@@ -20,10 +20,11 @@ struct MatrixView {
 /// @brief A table multiplied by a matrix (or its transpose) along each of its
 /// columns.
 /// @param table the first column's level runs fastest.
+/// @param before of so many tables at once, whose number runs faster still.
 inline std::vector<double> turned_table(std::vector<double> table,
                                         const std::vector<MatrixView>& by,
-                                        bool transposed) {
-  std::size_t before = 1;
+                                        bool transposed,
+                                        std::size_t before = 1) {
   for (const MatrixView& one : by) {
     const std::size_t from = transposed ? one.rows : one.columns;
     const std::size_t to = transposed ? one.columns : one.rows;
