@@ -340,6 +340,7 @@ audit_neighbours <- function(model, remove, replacements, values) {
     # Distinct records, from the smallest response to the largest
     rows <- order(model$spec$y)
     rows <- rows[!duplicated(key[rows])]
+    take <- min(take, length(rows))
     rows <- rows[unique(round(seq(1, length(rows), length.out = take)))]
     pairs <- expand.grid(value = seq_along(values), record = rows)
     same <- response_forward(model$response, values)[pairs$value] ==

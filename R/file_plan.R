@@ -448,8 +448,9 @@ check_file_confirmed <- function(confirmed) {
   check_that(
     is.null(confirmed) ||
       (is.numeric(confirmed) || is.character(confirmed) ||
-        is_time(confirmed)) && !anyNA(confirmed), confirmed,
-    "{.arg confirmed} must be numbers or dates."
+        is_time(confirmed)) && !anyNA(confirmed) &&
+        !(is.character(confirmed) && !all(in_known_encoding(confirmed))),
+    confirmed, "{.arg confirmed} must be numbers or dates."
   )
   if (is.numeric(confirmed)) {
     bare_numbers(confirmed)

@@ -292,12 +292,12 @@ check_slot_asked <- function(one, x, own) {
   which <- if (is.null(own$waves)) {
     paste("from 1 to", own$slots)
   } else {
-    paste("of", toString(own$waves$codes))
+    "that is stated in the plan"
   }
   refuse_if(
     !fine, "{.code {part}(k)$column} must name a {part}'s column, and a {part}
     {which}.",
-    x = "{.code {deparse1(x)}} does not.", arg = "rules"
+    x = "One of {.arg rules} does not.", arg = "rules"
   )
 }
 

@@ -78,7 +78,8 @@ with_waves <- function(own, specs, kept) {
   unknown <- setdiff(codes, levels)
   refuse_if(
     length(unknown) > 0, "{.arg codes} must be levels of {.val {name}}.",
-    x = "The codebook does not have {.val {unknown}}.", arg = "codes"
+    x = "{length(unknown)} of {length(codes)} {?is/are} not.",
+    i = "{.code codebook} lists the levels of {.val {name}}.", arg = "codes"
   )
   refuse_if(
     length(codes) > most_waves, "A plan may have at most {most_waves} waves.",

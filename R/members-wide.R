@@ -84,6 +84,16 @@ absent_place <- function(spec, plan) {
   none[!is.na(none)]
 }
 
+#' Levels as people read them: without a member there is no number
+#' @param levels (named list of character) Of the wide record's columns.
+#' @param members (list or `NULL`) Of the plan.
+#' @noRd
+levels_of_members <- function(levels, members) {
+  at <- which(!is.na(members$none))
+  levels[at] <- Map(replace, levels[at], members$none[at], no_member(members))
+  levels
+}
+
 #' A number that the amount has not, and that reads as it is written
 #' @return (double or `NULL`) `NULL`: dates of all years have none.
 #' @noRd

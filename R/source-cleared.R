@@ -27,7 +27,9 @@ cleared_source <- function() {
       n <- asked$n %||% x$n_records
       list(
         n = n, columns = columns, tibble = x$tibble,
-        remote = draws_on_workers(asked$m, asked$m * n * length(columns))
+        remote = draws_on_workers(
+          asked$m, as.double(asked$m) * n * length(columns)
+        )
       )
     },
     label = function(x, asked, rows) {

@@ -40,7 +40,9 @@ rows_for_file <- function(x, asked) {
   list(
     data = published, n = n, columns = names(persons_of(x)$schema),
     tibble = x$tibble,
-    remote = draws_on_workers(asked$m, asked$m * n * length(x$schema))
+    remote = draws_on_workers(
+      asked$m, as.double(asked$m) * n * length(x$schema)
+    )
   )
 }
 

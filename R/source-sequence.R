@@ -35,7 +35,9 @@ rows_for_sequence <- function(x, asked) {
   list(
     data = NULL, n = n, columns = names(persons_of(plan)$schema),
     tibble = plan$tibble,
-    remote = draws_on_workers(asked$m, asked$m * n * length(plan$schema))
+    remote = draws_on_workers(
+      asked$m, as.double(asked$m) * n * length(plan$schema)
+    )
   )
 }
 

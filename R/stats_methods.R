@@ -79,7 +79,9 @@ weights.pseudo_posterior <- function(object, ...) {
 #' S3method(residuals, pseudosynth_result, no_method)
 #' S3method(sigma, pseudosynth_result, no_method)
 #' S3method(tail, pseudosynth_result, no_method)
+#' S3method(update, pseudosynth_result, no_method)
 #' S3method(weights, pseudosynth_result, no_method)
+#' S3method(with, pseudosynth_result, no_method)
 no_method <- function(...) {
   object <- ..1
   verb <- .Generic
@@ -90,6 +92,9 @@ no_method <- function(...) {
     i = if (inherits(object, "synthetic_data")) {
       "Fit a model to every set by {.code with(x, lm(..))} and combine the
        estimates by {.fn pool}."
+    } else if (inherits(object, "noisy_release")) {
+      "{.fn synthesize} draws sets of it, and {.code with(sets, lm(..))} fits a
+       model to each."
     } else if (of_records) {
       "{.fn posterior_predict} draws responses, {.fn log_lik} gives their log
        density, {.fn lipschitz} the bounds of the records."

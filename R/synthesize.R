@@ -316,7 +316,7 @@ plan_sets <- function(x, asked, ledger, what = NULL, at_once = Inf,
   }
   # A set's values are there three times: drawn, on their own scale, in the set
   check_memory(
-    24 * min(asked$m * rows$n, at_once),
+    24 * min(as.double(asked$m) * rows$n, at_once),
     sprintf("%s sets", format_count(asked$m)), "m"
   )
   label <- source$label(x, asked, rows)

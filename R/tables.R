@@ -92,15 +92,13 @@ tables <- function(release, columns = NULL, what = c("shares", "counts"),
     cells <- table_estimate(release$block, match(names, names(release$levels)))
     table_errors(cells, release$block, what, about, level)
   }
+  levels <- levels_of_members(release$levels, release$members)
   found <- if (is.null(columns)) {
-    do.call(rbind, lapply(names(release$levels), function(name) {
-      levels <- release$levels[[name]]
-      data.frame(column = name, level = levels, estimated(name))
+    do.call(rbind, lapply(names(levels), function(name) {
+      data.frame(column = name, level = levels[[name]], estimated(name))
     }))
   } else {
-    cbind(
-      cell_levels(release$levels[columns]), estimated(columns)
-    )
+    cbind(cell_levels(levels[columns]), estimated(columns))
   }
   new_result(
     "released_tables",

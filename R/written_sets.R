@@ -105,7 +105,7 @@ parts_by_table <- function(parts, tables, records) {
 #' @noRd
 draw_parts <- function(x, plan, take, workers = TRUE) {
   parts <- set_parts(plan$asked$m, plan$rows$n)
-  records <- plan$asked$m * plan$rows$n
+  records <- as.double(plan$asked$m) * plan$rows$n
   words <- words_of_files(plan$asked$seed)
   frame <- environment()
   n <- parts$records

@@ -366,6 +366,14 @@ test_that("no replacements, with a predictor, is an audit of removals", {
   expect_lte(audit$worst$loss, 1 + 1e-9)
 })
 
+test_that("more replacements than there are records are all of them", {
+  file <- skewed_file(6)
+  audits <- lapply(c(48, .Machine$integer.max), function(n) {
+    beta_audit(file, "censor_uw", 1, replacements = n, cells = 1000)
+  })
+  expect_identical(audits[[2]]$worst, audits[[1]]$worst)
+})
+
 test_that("a grid that does not resolve a posterior is an error", {
   refused <- function(...) {
     expect_error(

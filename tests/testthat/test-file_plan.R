@@ -43,6 +43,7 @@ test_that("bad files and columns are refused by name", {
   refused("once", data, book, publish = c("g", "g"))
   refused("identifier", data, book, unit = "g")
   refused("data frame", as.matrix(data), book)
+  refused("numbers or dates", data, book, confirmed = "\xff\xfe")
   # A category that is constant in the file has its levels in the codebook
   expect_identical(
     unname(file_plan(data[c(1, 1), ], book)$codes[, "g"]), c(1L, 1L)

@@ -45,6 +45,16 @@ test_that("a release holds nothing of the file", {
   expect_false(any(sizes == nrow(data)))
 })
 
+test_that("sets of more records than memory has are refused", {
+  release <- file_release(people_plan(), 1, seed = 1)
+  for (m in list(1, 2L)) {
+    expect_error(
+      synthesize(release, m, n = .Machine$integer.max),
+      class = "pseudosynth_error_memory"
+    )
+  }
+})
+
 test_that("a draft, a spent ledger and an edited release are refused", {
   data <- people()
   draft <- file_plan(data, draft_codebook(data))

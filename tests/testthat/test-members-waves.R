@@ -36,6 +36,17 @@ test_that("persons enter, leave and return in sets, as wholes", {
   data <- panel_persons()
   rule <- ~ is.na(wage) == (status == "none")
   release <- home_release(panel_plan(data, rules = rule), 10, seed = 1)
+  # Tables say in words that there is no wave
+  for (name in c("status.2004", "wage.2004")) {
+    shown <- tables(release, name)
+    expect_true("no such wave" %in% as.data.frame(shown)[[name]])
+    expect_no_match(printed(shown), "code", fixed = TRUE)
+  }
+  for (verb in list(update, with)) {
+    expect_error(verb(release, lm(wage ~ sex)), "synthesize()",
+      fixed = TRUE, class = input_error
+    )
+  }
   sets <- synthesize(release, m = 2, seed = 1)
   for (set in sets$sets) {
     expect_panel(set)
