@@ -62,7 +62,10 @@
 #' # By public knowledge: no income of the survey is above ten millions
 #' confirm_codebook(edit_codebook(draft, income = list(upper = 1e7)))
 #' @export
-draft_codebook <- function(data) draft_book(data, most_levels)
+draft_codebook <- function(data) {
+  check_present(data)
+  draft_book(data, most_levels)
+}
 
 #' A draft in which columns of more levels than `most` are identifiers
 #' @noRd

@@ -97,6 +97,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
                             level = 0.95, file = NULL, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn replicate_study}.")
+  check_present(fit)
   check_knows_records(fit)
   if (is.null(refit)) check_fits_others(fit)
   check_argument(epsilon)

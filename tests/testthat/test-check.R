@@ -213,3 +213,25 @@ test_that("a path of bytes that are no text is refused", {
     expect_error(f(bytes), "known encoding", class = input_error)
   }
 })
+
+test_that("every verb that needs an argument says so itself", {
+  own <- asNamespace("pseudosynth")
+  verbs <- mget(getNamespaceExports(own), own, inherits = TRUE)
+  verbs <- Filter(function(verb) {
+    is.function(verb) && identical(environment(verb), own)
+  }, verbs)
+  expect_gt(length(verbs), 70)
+  for (name in names(verbs)) {
+    error <- tryCatch(
+      {
+        withr::with_seed(1, suppressMessages(verbs[[name]]()))
+        NULL
+      },
+      error = identity
+    )
+    if (!is.null(error)) {
+      expect_s3_class(error, "pseudosynth_error")
+      expect_no_match(conditionMessage(error), "with no default")
+    }
+  }
+})
