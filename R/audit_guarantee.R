@@ -418,7 +418,8 @@ check_audit_values <- function(values, model) {
 #' @param variable (string) The column's name. Default `"y"`.
 #' @return (data frame) One numeric column; the odd record is the last. It holds
 #'   no confidential value.
-#' @section Error types: `pseudosynth_error_input` for an argument out of range.
+#' @section Error types: `pseudosynth_error_input` for an argument out of range;
+#' `pseudosynth_error_memory` for more records than there is memory for.
 #' @seealso [audit_guarantee()]
 #' @examples
 #' worst_case_data("clusters", n = 10)
@@ -435,6 +436,8 @@ worst_case_data <- function(design = c("clones", "clusters", "bounds"),
   check_argument(share)
   check_string(variable)
   check_bounds(bounds)
+  # With its copies
+  check_memory(32 * as.double(n), "The file", "n")
   first <- min(max(round(share * (n - 1)), 1), n - 2)
   half <- (n - 1) %/% 2
   y <- switch(design,

@@ -534,6 +534,10 @@ test_that("prints state losses and claims and never say passed", {
 })
 
 test_that("worst-case files are as described", {
+  expect_error(
+    worst_case_data(n = .Machine$integer.max),
+    class = "pseudosynth_error_memory"
+  )
   clones <- worst_case_data("clones", 5, value = 1, outlier = 9)
   expect_identical(clones$y, c(1, 1, 1, 1, 9))
   clusters <- worst_case_data("clusters", 9, share = 0.25, variable = "z")
