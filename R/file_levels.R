@@ -79,6 +79,8 @@ bin_names <- function(breaks, spec) {
     return("a value")
   }
   text <- spec$kind$short(breaks)
+  # Breaks of one day, or of one million: in full
+  if (anyDuplicated(text) > 0) text <- spec$kind$text(breaks)
   n <- length(text)
   c(
     paste("under", text[1]),

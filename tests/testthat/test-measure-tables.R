@@ -124,6 +124,24 @@ test_that("parts are levels, and breaks do not come from the file", {
   )
 })
 
+test_that("bins within a day, or of large numbers, have names of their own", {
+  hours <- rep(1:15, 2) * 3600
+  data <- data.frame(
+    when = as.POSIXct("2020-01-01", tz = "UTC") + hours, x = 1e6 + hours
+  )
+  book <- edit_codebook(draft_codebook(data), x = list(
+    type = "amount", lower = 1e6, upper = 1.1e6
+  ))
+  specs <- column_specs(confirm_codebook(book))
+  at <- datetime_number(c("2020-01-01 01:00:00", "2020-01-01 05:00:00"))
+  expect_identical(bin_names(at, specs$when)[2],
+    "2020-01-01 01:00 to 2020-01-01 05:00"
+  )
+  expect_identical(bin_names(c(1000002, 1000005), specs$x),
+    c("under 1000002", "1000002 to 1000005", "1000005 and more")
+  )
+})
+
 test_that("missing values and codes are levels with their names", {
   file <- survey_file()
   file <- file[by_night(names(file), c("sex", "income", "nofriend"))]
