@@ -141,9 +141,17 @@ given_numbers <- function() {
       or_else(get(name, frame$env, inherits = FALSE))
     })
     dots <- or_else(eval(quote(list(...)), frame$env))
-    argument_numbers(c(values, dots))
+    books <- Filter(function(x) inherits(x, "codebook"), values)
+    list(
+      all = argument_numbers(c(values, dots)),
+      levels = lapply(books, function(book) book$table$levels)
+    )
   })
-  given <- unique(abs(as.double(unlist(numbers))))
+  # Levels are public by statement, such as years
+  levels <- unlist(lapply(numbers, `[[`, "levels"))
+  levels <- abs(suppressWarnings(as.double(levels)))
+  numbers <- lapply(numbers, `[[`, "all")
+  given <- setdiff(abs(as.double(unlist(numbers))), levels)
   given <- given[is.finite(given) & given != 0 & given != signif(given, 2)]
   # As they are, and as percentages
   c(given, 100 * given)

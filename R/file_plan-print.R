@@ -87,7 +87,8 @@ whole_unit <- function(x) {
 #' Which values a level or a bound stands for, and of how many records
 #' @noRd
 outside_text <- function(x) {
-  specs <- column_specs(x$codebook)[names(x$outside)]
+  # Members' columns are those of the file
+  specs <- column_specs(persons_of(x)$codebook)[names(x$outside)]
   stands <- vapply(specs, function(spec) {
     if (is_amount(spec)) "the bound" else spec$outside
   }, "")

@@ -274,6 +274,10 @@ abort_outside <- function(lost, why) {
   bullets <- c(
     "The file must hold nothing but what the codebook states.",
     column_bullets(sprintf("`%s`: %s.", names(lost), texts)),
+    if (empty_word %in% unlist(why)) {
+      c(i = "Empty text is no missing value. {.fn read.csv} reads it as one with
+             {.code na.strings = \"\"}.")
+    },
     if (nan_word %in% unlist(why)) {
       c(i = "A codebook cannot state {.code NaN}: set it to {.code NA}.")
     },
@@ -293,6 +297,7 @@ abort_outside <- function(lost, why) {
   )
 }
 
+empty_word <- "with empty text"
 nan_word <- "with NaN"
 infinite_word <- "with an infinite value"
 
@@ -307,7 +312,10 @@ why_outside <- function(values, spec) {
     )
   )
   if (!is_amount(spec)) {
-    return(ifelse(nzchar(lacks), lacks, "with none of the levels"))
+    empty <- is.character(values) & values %in% ""
+    return(ifelse(nzchar(lacks), lacks, ifelse(
+      empty, empty_word, "with none of the levels"
+    )))
   }
   unit <- spec$kind$unit(spec)
   beyond <- values < spec$lower | values > spec$upper

@@ -16,6 +16,13 @@ kind_count <- function() {
         "Bounds, codes and heaps of the count {.val {spec$column}} must be whole
         numbers.", arg = "x"
       )
+      refuse_if(
+        spec$family %in% c("neg_binomial", "poisson") && spec$lower < 0,
+        "{.field lower} of the count {.val {spec$column}} must be at least 0
+        under {.fn {spec$family}}.",
+        i = "State reserve codes, such as -1, as {.field codes}. Numbers that
+             may be negative have the family {.val student_t}.", arg = "x"
+      )
     },
     breaks = function(ends, n) unique(round(pretty(ends, n)))
   )

@@ -37,6 +37,9 @@ kind_date <- function() {
       }
     },
     typed = function(x) structure(as.double(x), class = "Date"),
+    breaks = function(ends, n) {
+      as.double(pretty(structure(ends, class = "Date"), n))
+    },
     rule_number = function(x) if (is.character(x)) date_number(x) else x
   )
 }

@@ -297,7 +297,14 @@ check_slot_asked <- function(one, x, own) {
   refuse_if(
     !fine, "{.code {part}(k)$column} must name a {part}'s column, and a {part}
     {which}.",
-    x = "One of {.arg rules} does not.", arg = "rules"
+    x = if (one[[1]] %in% own$columns) {
+      "A rule asks another {part} for {.val {one[[1]]}}."
+    } else if (one[[1]] %in% own$household) {
+      "{.val {one[[1]]}} is shared by all of them: it has no {part}."
+    } else {
+      "{.val {one[[1]]}} is no such column."
+    },
+    arg = "rules"
   )
 }
 

@@ -15,6 +15,7 @@
 waves <- function(column, codes = NULL, constant = NULL, complete = FALSE) {
   check_present(column)
   check_string(column)
+  if (is.factor(codes) || inherits(codes, "Date")) codes <- as_text(codes)
   fine <- is.null(codes) || (is.character(codes) || is.numeric(codes)) &&
     !is.object(codes) && length(codes) > 0 && !anyNA(codes)
   check_that(
@@ -22,9 +23,11 @@ waves <- function(column, codes = NULL, constant = NULL, complete = FALSE) {
     i = "For instance {.code codes = 2001:2005}.", arg = "codes"
   )
   if (!is.null(codes)) codes <- wave_codes(codes)
-  check_that(
-    length(codes) <= most_waves && !anyDuplicated(codes), codes,
-    "{.arg codes} must be at most {most_waves} different codes.", arg = "codes"
+  refuse_if(
+    length(codes) > most_waves || anyDuplicated(codes) > 0,
+    "{.arg codes} must be at most {most_waves} different codes.",
+    x = "There are {length(codes)}, {length(unique(codes))} of them different.",
+    arg = "codes"
   )
   check_that(
     is.null(constant) || is.character(constant) && length(constant) > 0 &&

@@ -378,11 +378,12 @@ check_members <- function(members, publish, unit, survey_weights, specs,
   )
   check_string(unit)
   for (name in c(unit, own$person)) {
-    check_names(name, names(specs), arg = "unit")
+    arg <- if (name == unit) "unit" else "person"
+    check_names(name, names(specs), arg = arg)
     refuse_if(
       specs[[name]]$kind$released,
       "{.val {name}} must be an identifier in the codebook.",
-      i = "{.code edit_codebook(book, {name} = \"id\")}.", arg = "unit"
+      i = "{.code edit_codebook(book, {name} = \"id\")}.", arg = arg
     )
   }
   refuse_if(

@@ -127,8 +127,9 @@ block_margin <- function(x, j) {
   counts <- x$block$margins[[j]]
   own <- match(as.list(j), lapply(x$block$tables, as.integer))
   sd <- if (is.na(own)) 0 else x$tables$sd[own]
+  levels <- levels_of_members(x$levels, x$members)[[j]]
   shown <- joined_levels(
-    c(x$levels[[j]], "other"), cbind(0, c(counts, 0) / x$block$n)
+    c(levels, "other"), cbind(0, c(counts, 0) / x$block$n)
   )[, 2]
   many <- grepl("^[0-9]+ others$", names(shown))
   joined <- length(counts) - length(shown) + 1

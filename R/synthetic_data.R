@@ -284,6 +284,16 @@ check_sets_drawn <- function(m, drawn) {
   in_tables(x$sets[[i]], x)
 }
 
+#' @export
+`[[<-.synthetic_data` <- function(x, i, value) {
+  refuse_if(
+    is.numeric(i),
+    "Sets are not replaced: their label says how they were made.",
+    i = "{.code as.list(x)} gives data frames of your own.", arg = "i"
+  )
+  NextMethod()
+}
+
 check_set_number <- function(i, x) {
   refuse_if(
     i > length(x$sets), "There is no set {i}.",

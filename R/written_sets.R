@@ -149,6 +149,7 @@ new_written_sets <- function(into, table, label, plan) {
 #' @noRd
 set_parts <- function(m, n) {
   k <- ceiling(n / part_records)
+  check_memory(200 * as.double(m) * k, "The list of files", "m")
   ends <- round(seq(0, n, length.out = k + 1))
   parts <- data.frame(
     set = rep(seq_len(m), each = k), part = rep(seq_len(k), m),

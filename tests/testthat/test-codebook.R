@@ -30,6 +30,16 @@ test_that("a codebook goes to CSV and back, with odd labels", {
   expect_identical(codebook(path), alone)
 })
 
+test_that("counts may be below 0 under families that are", {
+  book <- draft_codebook(data.frame(k = rep(-1:20, 10), a = "x"))
+  count <- list(type = "count", lower = -5, upper = 60)
+  expect_error(edit_codebook(book, k = count), "reserve codes",
+    class = input_error
+  )
+  count$family <- "student_t"
+  expect_no_error(edit_codebook(book, k = count))
+})
+
 test_that("a draft stays a draft in CSV, and a confirmed one is none", {
   draft <- draft_codebook(ce_income)
   path <- withr::local_tempfile(fileext = ".csv")

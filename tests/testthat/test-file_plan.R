@@ -24,6 +24,17 @@ test_that("values outside the codebook are counted, never told", {
   expect_identical(as.character(decode_file(plan)$g), c("a", "other"))
 })
 
+test_that("empty text, as of a CSV file, is told apart from a level", {
+  book <- codebook(data.frame(
+    column = "g", type = "category", levels = "a|b", missing = TRUE
+  ))
+  error <- expect_error(file_plan(data.frame(g = c("a", "", "c")), book),
+    class = "pseudosynth_error_outside"
+  )
+  expect_match(conditionMessage(error), "1 record with empty text, 1 record")
+  expect_match(conditionMessage(error), "na.strings")
+})
+
 test_that("bad files and columns are refused by name", {
   data <- data.frame(g = c("a", "b"), x = c(1, 2))
   book <- codebook(data.frame(

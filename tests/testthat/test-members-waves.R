@@ -36,7 +36,10 @@ test_that("persons enter, leave and return in sets, as wholes", {
   data <- panel_persons()
   rule <- ~ is.na(wage) == (status == "none")
   release <- home_release(panel_plan(data, rules = rule), 10, seed = 1)
-  # Tables say in words that there is no wave
+  # Figures and tables say in words that there is no wave
+  bars <- ggplot2::ggplot_build(plot(release))$plot$data
+  expect_true("no such wave" %in% bars$level)
+  expect_false(any(startsWith(bars$level, "code")))
   for (name in c("status.2004", "wage.2004")) {
     shown <- tables(release, name)
     expect_true("no such wave" %in% as.data.frame(shown)[[name]])
@@ -412,4 +415,27 @@ test_that("an amount may have no value in a wave, and waves have an order", {
     expect_true(all(is.na(set$pay) | set$year == "w10"))
     expect_gt(sum(!is.na(set$pay)), 0)
   }
+})
+
+test_that("errors of waves name the waves and say what is wrong", {
+  data <- data.frame(
+    id = rep(1:60, each = 3), year = rep(2001:2003, 60),
+    work = rep(c(TRUE, FALSE, FALSE, TRUE), 45)
+  )
+  book <- confirm_codebook(edit_codebook(draft_codebook(data), id = "id"))
+  refused <- function(rule, text, ...) {
+    expect_error(
+      file_plan(data, book, unit = "id", members = waves("year", ...),
+        rules = rule
+      ), text, fixed = TRUE, class = input_error
+    )
+  }
+  refused(~ wave(2001)$work | wave(2002)$work, "wave(2002)$work`")
+  refused(~ wave(2009)$work, "another wave for \"work\"")
+  refused(~ wave(2001)$wrok, "\"wrok\" is no such column")
+  refused(NULL, "1 of them different", codes = c(2001, 2001))
+  plan <- file_plan(data, book, unit = "id",
+    members = waves("year", codes = factor(2001:2003))
+  )
+  expect_identical(plan$members$waves$codes, as.character(2001:2003))
 })

@@ -1,3 +1,20 @@
+test_that("a plan says what stands for other values of members", {
+  data <- data.frame(
+    home = rep(1:40, each = 2), st = rep_len(c("w", "u", "x"), 80)
+  )
+  book <- codebook(data.frame(
+    column = c("home", "st"), type = c("id", "category"),
+    levels = c("", "w|u"), outside = c(NA, "u")
+  ))
+  plan <- file_plan(data, book, unit = "home", members = members(~st, 2))
+  expect_match(printed(plan), "records of st as u", fixed = TRUE)
+  expect_error(
+    file_plan(data, book, unit = "home",
+      members = members(~st, 2, person = "who")
+    ), "`person`", fixed = TRUE, class = input_error
+  )
+})
+
 test_that("a plan of members gives the members back, numbered anew", {
   data <- home_persons()
   plan <- home_plan(data, home_members(4))

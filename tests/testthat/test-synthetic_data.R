@@ -49,6 +49,13 @@ test_that("sets are reached by number, by list and as data frames", {
   expect_error(as.data.frame(syn, set = 0), class = "pseudosynth_error_input")
 })
 
+test_that("a set is not replaced", {
+  synthetic <- synthesize(lw_fit(), m = 2, seed = 1)
+  expect_error(synthetic[[1]] <- synthetic[[2]], "as.list",
+    class = "pseudosynth_error_input"
+  )
+})
+
 test_that("what leaves is in random order, by no seed, with nothing else", {
   # The worst file: sorted by what is confidential
   file <- privacy_data()
