@@ -280,8 +280,12 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
 #' The amounts, by the geometry of a set of the block
 #' @noRd
 amounts_beside <- function(plan, spending, block, seed) {
-  # Geometry needs no more records than amount_rows; published ones are kept
-  n <- if (!has_public_size(plan)) min(round(block$n), amount_rows)
+  # Geometry needs no more records than amount_rows, nor than a set of so many
+  # columns grows from; published ones are kept
+  n <- if (!has_public_size(plan)) {
+    most <- fitting_of_columns(length(block$levels))$particles
+    min(round(block$n), amount_rows, most)
+  }
   tell_long_step("Fitting records to tables", fitting_work(block, block$n))
   set <- draw_block(
     block, n = n, words = seed_words(stage_seed(seed, "geometry"), "sets")

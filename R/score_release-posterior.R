@@ -318,16 +318,14 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
     found <- both_posteriors(
       like$family, own, own_steps, b[seen], prior, like$shape, beside
     )
-    b[seen] <- found$shrunk$mean
+    b <- replace(like$prior$location, seen, found$shrunk$mean)
   }
   found <- with_shape_error(found, like$family, own, own_steps)
-  of_all <- function(one, slope_scale = NULL) {
-    scale <- like$prior$scale
-    if (!is.null(slope_scale)) scale[like$prior$slopes] <- slope_scale
-    of_all_columns(one, seen, like$prior$location, scale)
-  }
-  stated <- of_all(found$stated)
-  shrunk <- of_all(found$shrunk, found$slope_scale)
+  scale <- like$prior$scale
+  stated <- of_all_columns(found$stated, seen, like$prior$location, scale)
+  # Without any slope among them nothing tells their variance
+  if (length(prior$slopes) > 0) scale[like$prior$slopes] <- found$slope_scale
+  shrunk <- of_all_columns(found$shrunk, seen, like$prior$location, scale)
   told <- list(
     steps = lapply(steps, step_as_released, names), margin = margin,
     coefficients = stats::setNames(stated$mean, names),

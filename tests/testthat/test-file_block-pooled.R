@@ -119,6 +119,19 @@ test_that("no household moves pooled tables farther than is paid for", {
   expect_lte(own_cost(replaced)$rho[["replace"]], 0.5^2 / 2 * (1 + 1e-9))
 })
 
+test_that("tables that do not hold together are refused", {
+  case <- pooled_case()
+  codes <- all_homes(case)
+  wrong <- case$pooled[[2]]
+  wrong$level[[1]][[2]][1] <- 4L
+  expect_error(pooled_counts(list(wrong), codes), "not there")
+  wrong <- case$pooled[[2]]
+  wrong$columns[[1]][1] <- 99L
+  expect_error(pooled_counts(list(wrong), codes), "not there")
+  codes[1, 2] <- 0L
+  expect_error(pooled_counts(case$pooled, codes), "no level")
+})
+
 test_that("what large households share is as common as in the file", {
   data <- withr::with_seed(4, {
     size <- sample(1:4, 700, TRUE, c(0.35, 0.3, 0.1, 0.25))

@@ -1,3 +1,20 @@
+test_that("amounts that a set has no record of have finite numbers", {
+  data <- home_persons(60)
+  data$wage <- withr::with_seed(4, ifelse(
+    data$work, round(exp(rnorm(nrow(data), 8))), 0
+  ))
+  book <- confirm_codebook(edit_codebook(
+    draft_codebook(data), home = "id", wage = list(upper = 1e6)
+  ))
+  plan <- file_plan(data, book, unit = "home", members = home_members(8))
+  release <- home_release(plan, 1, seed = 3)
+  expect_length(release$amounts, 8)
+  for (amount in release$amounts) {
+    parts <- amount[c("coefficients", "covariance", "draws", "file")]
+    expect_true(all(is.finite(unlist(parts))))
+  }
+})
+
 test_that("a plan says what stands for other values of members", {
   data <- data.frame(
     home = rep(1:40, each = 2), st = rep_len(c("w", "u", "x"), 80)

@@ -733,3 +733,21 @@ test_that("bounds of counts hold two whole numbers or more", {
   expect_identical(made$margin$breaks, c(0.5, 1.5, 2.5, 3.5))
   expect_true(all(synthesize(made, 1, newdata = data)[[1]]$y %in% 1:3))
 })
+
+test_that("a coefficient of which no row tells keeps its prior", {
+  data <- withr::with_seed(1, data.frame(
+    a = factor(sample(c("p", "q"), 300, TRUE)),
+    b = factor(sample(c("u", "v"), 300, TRUE))
+  ))
+  data$b[data$a == "q"] <- "u"
+  data$y <- 10 + 2 * (data$a == "q") + (data$b == "v")
+  # Whatever is stated of it as a reference
+  release <- score_release(
+    y ~ a * b, data, gaussian(), epsilon = 3, bounds = c(-5, 30), seed = 1,
+    reference = list("(Intercept)" = 10, "aq:bv" = 3, sigma = 2)
+  )
+  expect_identical(release$coefficients[["aq:bv"]], 0)
+  expect_identical(release$draws$mean[["aq:bv"]], 0)
+  expect_identical(unname(release$covariance["aq:bv", 1:3]), c(0, 0, 0))
+  expect_gt(release$covariance["aq:bv", "aq:bv"], 0)
+})

@@ -37,6 +37,13 @@ class PooledRecords {
     for (const std::vector<PooledAxis>& axes : entries) {
       if (axes.size() != levels.size())
         throw std::invalid_argument("a time differs from its table in axes");
+      for (std::size_t k = 0; k < axes.size(); ++k) {
+        for (const int level : axes[k].level) {
+          if (level != PooledAxis::kOut && (level < 0 || level >= levels[k]))
+            throw std::invalid_argument(
+                "an axis has a level that is not there");
+        }
+      }
     }
   }
 
