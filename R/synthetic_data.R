@@ -360,10 +360,29 @@ as.data.frame.synthetic_data <- function(x, ..., set = NULL, table = NULL) {
     check_set_number(set, x)
     return(leaving(x$sets[[set]]))
   }
+  caller <- sys.function(sys.parent())
+  if (identical(caller, stats::model.frame.default)) warn_stacked(x$m)
   sets <- lapply(x$sets, leaving)
   stacked <- plain_frame(stacked_sets(sets))
   number <- data.frame(rep(seq_len(x$m), vapply(sets, nrow, 1L)))
   cbind(stats::setNames(number, set_column(names(stacked))), stacked)
+}
+
+#' @importFrom ggplot2 fortify
+#' @method fortify synthetic_data
+#' @export
+fortify.synthetic_data <- function(model, data, ...) as.data.frame(model)
+
+#' Say that a model, or a table, was given all sets for one file
+#' @noRd
+warn_stacked <- function(m) {
+  warn_of(
+    "stacked", "All {m} sets are taken for one file.",
+    x = "Counts are {m} times as large, and standard errors of a model are too
+         small.",
+    i = "{.code with(x, lm(..))} fits a model to each set, and {.fn pool}
+         combines them."
+  )
 }
 
 #' A name for the number of the set that no column has and every format takes

@@ -49,6 +49,18 @@ test_that("sets are reached by number, by list and as data frames", {
   expect_error(as.data.frame(syn, set = 0), class = "pseudosynth_error_input")
 })
 
+test_that("a model of all sets as one file is warned of", {
+  synthetic <- synthesize(lw_fit(), m = 2, seed = 1)
+  formula <- stats::reformulate("1", names(synthetic[[1]])[1])
+  expect_warning(stats::lm(formula, synthetic), "too small",
+    class = "pseudosynth_warning_stacked"
+  )
+  expect_no_warning(stats::lm(formula, synthesize(lw_fit(), m = 1, seed = 1)))
+  expect_no_warning(as.data.frame(synthetic))
+  figure <- ggplot2::ggplot(synthetic)
+  expect_setequal(names(figure$data), names(as.data.frame(synthetic)))
+})
+
 test_that("a set is not replaced", {
   synthetic <- synthesize(lw_fit(), m = 2, seed = 1)
   expect_error(synthetic[[1]] <- synthetic[[2]], "as.list",
