@@ -21,27 +21,8 @@ argument <- function(k, default) {
 wanted <- strsplit(argument(1, "ours,simpop,synthpop,fresh"), ",")[[1]]
 sets <- as.integer(argument(2, "5"))
 
-# The file ---------------------------------------------------------------------
-
-silc_file <- function() {
-  data("eusilc", package = "laeken", envir = environment())
-  personal <- rowSums(eusilc[grep("^py[0-9]+n$", names(eusilc))], na.rm = TRUE)
-  file <- data.frame(
-    home = eusilc$db030, region = eusilc$db040,
-    house = round(eusilc$eqIncome),
-    age = 5L * (pmin(pmax(eusilc$age, 0L), 85L) %/% 5L),
-    sex = eusilc$rb090,
-    status = factor(ifelse(
-      is.na(eusilc$pl030), "none", as.character(eusilc$pl030)
-    ), c("none", 1:7)),
-    income = round(pmax(personal, 0))
-  )
-  # From the oldest, as all makers see a household
-  file[order(file$home, -file$age), ]
-}
+source("bench/silc.R")
 file <- silc_file()
-place <- function(x) ave(x$home, x$home, FUN = seq_along)
-size_of <- function(x) ave(x$home, x$home, FUN = length)
 
 # Makers -----------------------------------------------------------------------
 
@@ -120,12 +101,6 @@ fresh <- function(k) {
 }
 
 # Figures ----------------------------------------------------------------------
-
-distance <- function(a, b) {
-  cells <- union(a, b)
-  share <- function(x) tabulate(match(x, cells), length(cells)) / length(x)
-  sum(abs(share(a) - share(b))) / 2
-}
 
 tenth <- function(x, of) {
   findInterval(x, unique(stats::quantile(of, 1:9 / 10)), left.open = TRUE)
