@@ -109,7 +109,7 @@ edited_row <- function(table, i, change) {
   stale <- if (!is.null(kind)) {
     setdiff(names(codebook_fields), c(general_fields, kind$fields))
   }
-  moved <- type != old$type || !identical(transform, old$transform)
+  moved <- !type %in% old$type || !identical(transform, old$transform)
   usual <- is_amount(old) && old$family %in% old$kind$family(old$transform)
   if (moved && usual) stale <- c(stale, "family")
   storage <- !is_stated(old$storage) || old$storage %in% kind$storages

@@ -30,6 +30,13 @@ test_that("a codebook goes to CSV and back, with odd labels", {
   expect_identical(codebook(path), alone)
 })
 
+test_that("an empty type is refused", {
+  book <- draft_codebook(data.frame(y = c(0.5, 1.5, 1.7, 2.5) * 3))
+  for (type in list("", list(type = ""))) {
+    expect_error(edit_codebook(book, y = type), class = input_error)
+  }
+})
+
 test_that("counts may be below 0 under families that are", {
   book <- draft_codebook(data.frame(k = rep(-1:20, 10), a = "x"))
   count <- list(type = "count", lower = -5, upper = 60)
