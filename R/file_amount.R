@@ -147,7 +147,9 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
   told <- file_coefficients(noisy$found, noisy$told$steps, noisy$prior)
   released <- c(amount, noisy$told, list(
     # Where nothing is told, nothing differs from the prior
-    file = of_all_columns(told, noisy$seen, prior$location, 0 * prior$scale),
+    file = of_all_columns(
+      told, noisy$directions, prior$location, 0 * prior$scale
+    ),
     reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))

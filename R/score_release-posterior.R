@@ -137,23 +137,62 @@ sums_slope <- function(geometry, file, s) {
 #' The rows' weighted products of their columns
 #' @noRd
 gram_of_rows <- function(file, weight) {
+  if (!is.null(file$told$by)) {
+    return(crossprod(file$x, weight * file$x))
+  }
   gram <- design_gram_(file$products, weight)
-  if (is.null(file$seen)) gram else gram[file$seen, file$seen]
+  at <- file$told$seen
+  if (is.null(at)) gram else gram[at, at]
 }
 
-# Columns that no row has ------------------------------------------------------
+# What rows tell of ------------------------------------------------------------
 
-# A synthetic set has no record in some levels, and no amount in some bins. The
-# sums of such columns are apart from all others and tell nothing: coefficients
-# keep their prior. The rest is a smaller problem.
+# A synthetic set has no record in some levels, and no amount in some bins. Few
+# rows tell of few directions among many slopes, too. Sums along all others are
+# apart from these and tell nothing: coefficients keep their prior there, and
+# the rest is a smaller problem.
+
+#' @param x (matrix) Rows of the design.
+#' @param prior (list) See score_prior().
+#' @return (list) `seen`, columns that some row has, and `by` (matrix, a row for
+#'   each of these): the directions, where these are fewer. `NULL`: all.
+#' @noRd
+told_directions <- function(x, prior) {
+  seen <- unname(which(colSums(x != 0) > 0))
+  slope <- seen %in% prior$slopes
+  scale <- prior$scale[seen][slope]
+  turns <- nrow(x) < sum(slope) && all(prior$location[seen][slope] == 0) &&
+    all(scale == scale[1])
+  if (!turns) {
+    return(list(seen = seen))
+  }
+  found <- svd(x[, seen[slope], drop = FALSE], nu = 0)
+  kept <- which(found$d > 1e-8 * found$d[1])
+  level <- sum(!slope)
+  by <- matrix(0, length(seen), level + length(kept))
+  by[cbind(which(!slope), seq_len(level))] <- 1
+  by[slope, level + seq_along(kept)] <- found$v[, kept]
+  list(seen = seen, by = by)
+}
 
 #' Of all columns again
-#' @param scale (double) Prior standard deviations of those that no row has.
+#' @param one (list) `mean` and `covariance` along the directions.
+#' @param told (list) See told_directions().
+#' @param location,scale (double) Of the prior, of all columns.
 #' @noRd
-of_all_columns <- function(one, seen, location, scale) {
+of_all_columns <- function(one, told, location, scale) {
+  seen <- told$seen
+  mean <- one$mean
+  own <- one$covariance
+  if (!is.null(told$by)) {
+    mean <- drop(told$by %*% mean)
+    rest <- diag(length(seen)) - tcrossprod(told$by)
+    own <- told$by %*% tcrossprod(own, told$by) +
+      rest * tcrossprod(scale[seen])
+  }
   covariance <- diag(scale^2, length(scale))
-  covariance[seen, seen] <- one$covariance
-  list(mean = replace(location, seen, one$mean), covariance = covariance)
+  covariance[seen, seen] <- own
+  list(mean = replace(location, seen, mean), covariance = covariance)
 }
 
 #' The covariance of all sums: that of the sample, and the noise
@@ -229,6 +268,8 @@ slope_variance <- function(posterior, slopes, stated) {
 #' Posterior under the stated prior, under that of the estimated variance, and
 #' that variance
 #' @param prior (list) `location`, `scale` (P each), `slopes` (which columns).
+#'   With `all` (function of a posterior) columns are directions: it gives the
+#'   variance of the slopes.
 #' @param unknown (function of such a posterior) Gives the covariance of what
 #'   the file's rows hide of the sums of both steps.
 #' @return (list) `stated` and `shrunk`, see score_posterior(); `slope_scale`,
@@ -260,7 +301,11 @@ both_posteriors <- function(family, file, steps, start, prior, public,
     covariance = solve(flat)
   )
   slopes <- prior$slopes
-  variance <- slope_variance(alone, slopes, prior$scale[slopes][1])
+  variance <- if (is.null(prior$all)) {
+    slope_variance(alone, slopes, prior$scale[slopes][1])
+  } else {
+    prior$all(alone)
+  }
   scale <- prior$scale
   scale[slopes] <- sqrt(variance)
   list(
@@ -283,8 +328,8 @@ both_posteriors <- function(family, file, steps, start, prior, public,
 #' @return (list) `told`, public and released numbers only: `steps`, `margin`,
 #'   `coefficients` with their `covariance`, `draws`, `shape`, and `rows` of the
 #'   `population`, as score_release() says; for what follows `found`, see
-#'   both_posteriors(), of the columns that are `seen` with their `prior`, and
-#'   the `last` step.
+#'   both_posteriors(), along `directions` (see told_directions()) with their
+#'   `prior`, and the `last` step.
 #' @noRd
 noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
                            unknown = NULL, hidden = function(b) 0,
@@ -292,16 +337,36 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
   steps <- own_steps <- list()
   last <- NULL
   b <- start
-  # Of the columns that some row has
-  seen <- unname(which(colSums(rows$x != 0) > 0))
-  own <- replace(rows, "x", list(rows$x[, seen, drop = FALSE]))
-  own$seen <- seen
+  all <- like$prior
+  directions <- told_directions(rows$x, all)
+  seen <- directions$seen
+  by <- directions$by
+  own <- c(rows[setdiff(names(rows), "x")], list(told = directions))
+  own$x <- rows$x[, seen, drop = FALSE]
   prior <- list(
-    location = like$prior$location[seen], scale = like$prior$scale[seen],
-    slopes = which(seen %in% like$prior$slopes)
+    location = all$location[seen], scale = all$scale[seen],
+    slopes = which(seen %in% all$slopes)
   )
+  if (!is.null(by)) {
+    own$x <- own$x %*% by
+    level <- length(seen) - length(prior$slopes)
+    at <- c(setdiff(seq_along(seen), prior$slopes), prior$slopes)
+    at <- at[seq_len(ncol(by))]
+    prior <- list(
+      location = drop(crossprod(by, prior$location)), scale = prior$scale[at],
+      slopes = which(seq_len(ncol(by)) > level), all = function(alone) {
+        alone <- of_all_columns(
+          alone, directions, all$location, all$scale / sqrt(1e-3)
+        )
+        slope_variance(alone, all$slopes, all$scale[all$slopes][1])
+      }
+    )
+  }
   beside <- if (!is.null(unknown)) function(posterior) {
     unknown(rows$kept, expected_pulls(like$family, own, own_steps, posterior))
+  }
+  of_all <- function(one, scale) {
+    of_all_columns(one, directions, all$location, scale)
   }
   for (k in 1:2) {
     drop_copies(like$n)
@@ -314,20 +379,36 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
       z <- z[, seen, drop = FALSE]
       sum <- sum[seen]
       geometry$whiten <- geometry$whiten[seen, seen, drop = FALSE]
+      # Their noise is the same along any directions
+      if (!is.null(by)) {
+        whiten <- crossprod(by, geometry$whiten)
+        along <- qr.Q(qr(t(whiten)))
+        z <- z %*% along
+        sum <- drop(crossprod(along, sum))
+        geometry$whiten <- whiten %*% along
+        rm(whiten, along)
+      }
     })
     found <- both_posteriors(
-      like$family, own, own_steps, b[seen], prior, like$shape, beside
+      like$family, own, own_steps,
+      if (is.null(by)) b[seen] else drop(crossprod(by, b[seen])), prior,
+      like$shape, beside
     )
-    b <- replace(like$prior$location, seen, found$shrunk$mean)
+    b <- of_all(found$shrunk, all$scale)$mean
   }
   found <- with_shape_error(found, like$family, own, own_steps)
-  scale <- like$prior$scale
-  stated <- of_all_columns(found$stated, seen, like$prior$location, scale)
+  scale <- all$scale
+  stated <- of_all(found$stated, scale)
   # Without any slope among them nothing tells their variance
-  if (length(prior$slopes) > 0) scale[like$prior$slopes] <- found$slope_scale
-  shrunk <- of_all_columns(found$shrunk, seen, like$prior$location, scale)
+  if (length(prior$slopes) > 0) scale[all$slopes] <- found$slope_scale
+  shrunk <- of_all(found$shrunk, scale)
   told <- list(
-    steps = lapply(steps, step_as_released, names), margin = margin,
+    # The rest is computed from public rows
+    steps = lapply(steps, function(step) {
+      step$b <- stats::setNames(step$b, names)
+      step$geometry <- step$geometry[c("whiten", "kappa", "unit", "noise")]
+      step[setdiff(names(step), c("centre", "spread", "z"))]
+    }), margin = margin,
     coefficients = stats::setNames(stated$mean, names),
     covariance = named_covariance(stated$covariance, names),
     draws = list(
@@ -339,20 +420,17 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
     }
   )
   if (!is.null(margin)) {
-    told$draws$mean[seen] <-
-      with_lost_variance(found$shrunk, own, prior$slopes, hidden(b))
+    grown <- with_lost_variance(found$shrunk, own, prior$slopes, hidden(b))
+    told$draws$mean[] <- of_all(replace(
+      found$shrunk, "mean", list(grown)
+    ), scale)$mean
     some <- typical_rows(drop(rows$x %*% b), rows$count)
     told$population <- list(rows = rows$x[some, , drop = FALSE])
   }
-  list(told = told, found = found, seen = seen, prior = prior, last = last)
-}
-
-#' What of a step is released: the rest is computed from public rows
-#' @noRd
-step_as_released <- function(step, names) {
-  step$b <- stats::setNames(step$b, names)
-  step$geometry <- step$geometry[c("whiten", "kappa", "unit", "noise")]
-  step[setdiff(names(step), c("centre", "spread", "z"))]
+  list(
+    told = told, found = found, directions = directions, prior = prior,
+    last = last
+  )
 }
 
 named_covariance <- function(x, names) {

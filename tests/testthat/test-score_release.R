@@ -751,3 +751,42 @@ test_that("a coefficient of which no row tells keeps its prior", {
   expect_identical(unname(release$covariance["aq:bv", 1:3]), c(0, 0, 0))
   expect_gt(release$covariance["aq:bv", "aq:bv"], 0)
 })
+
+test_that("fewer rows than slopes tell the same in fewer directions", {
+  data <- withr::with_seed(2, data.frame(
+    sex = sample(c("f", "m"), 40, TRUE), x1 = round(rnorm(40), 2),
+    x2 = round(rnorm(40), 2), x3 = round(rnorm(40), 2)
+  ))
+  stated <- lapply(data[-1], function(x) {
+    list(type = "amount", lower = -6, upper = 6, digits = 2)
+  })
+  book <- confirm_codebook(do.call(
+    edit_codebook, c(list(draft_codebook(data)), stated)
+  ))
+  plan <- file_plan(data, book)
+  made <- function() {
+    suppressMessages(suppressWarnings(file_release(plan, 5, seed = 3)))
+  }
+  turned <- made()$amounts$x3
+  all <- told_directions
+  rows <- cbind(1, diag(4)[1:3, ], 0)
+  prior <- list(location = numeric(6), scale = c(2, rep(1, 5)), slopes = 2:6)
+  found <- all(rows, prior)
+  expect_identical(found$seen, 1:4)
+  local_replaced("told_directions", function(x, prior) {
+    list(seen = all(x, prior)$seen)
+  })
+  plain <- made()$amounts$x3
+  for (part in c("coefficients", "covariance", "draws", "file")) {
+    expect_equal(turned[[part]], plain[[part]], tolerance = 1e-3)
+  }
+  # Rows with more slopes than there are rows
+  wide <- withr::with_seed(1, cbind(1, matrix(rnorm(12), 3)))
+  prior <- list(location = numeric(5), scale = c(2, rep(1, 4)), slopes = 2:5)
+  by <- all(wide, prior)$by
+  expect_equal(dim(by), c(5, 4))
+  expect_equal(crossprod(by), diag(4))
+  expect_equal(wide %*% tcrossprod(by), wide)
+  prior$scale[5] <- 2
+  expect_null(all(wide, prior)$by)
+})
