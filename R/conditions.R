@@ -144,10 +144,13 @@ given_numbers <- function() {
     books <- Filter(function(x) inherits(x, "codebook"), values)
     list(
       all = argument_numbers(c(values, dots)),
-      levels = lapply(books, function(book) book$table$levels)
+      levels = lapply(books, function(book) {
+        or_else(book$table$levels[book$table$confirmed %in% TRUE])
+      })
     )
   })
-  # Levels are public by statement, such as years
+  # Confirmed levels are public by statement, such as years; a draft's are the
+  # file's
   levels <- unlist(lapply(numbers, `[[`, "levels"))
   levels <- abs(suppressWarnings(as.double(levels)))
   numbers <- lapply(numbers, `[[`, "all")

@@ -431,6 +431,22 @@ test_that("errors of waves name the waves and say what is wrong", {
     )
   }
   refused(~ wave(2001)$work | wave(2002)$work, "wave(2002)$work`")
+  # Confirmed levels alone: a draft's are the file's
+  numbers <- data.frame(code = rep(c(51234, 61237), 30), work = c(TRUE, FALSE))
+  draft <- draft_codebook(numbers)
+  said <- function(book) {
+    conditionMessage(tryCatch(
+      file_plan(numbers, book, rules = ~ code == 51234 & work),
+      error = identity
+    ))
+  }
+  expect_no_match(said(draft), "51234", fixed = TRUE)
+  expect_match(said(confirm_codebook(draft)), "51234", fixed = TRUE)
+  broken <- structure(list(table = 3), class = class(draft))
+  error <- tryCatch(
+    file_plan(numbers, broken, rules = ~ code == 51234), error = identity
+  )
+  expect_s3_class(error, "pseudosynth_error")
   refused(~ wave(2009)$work, "another wave for \"work\"")
   refused(~ wave(2001)$wrok, "\"wrok\" is no such column")
   refused(NULL, "1 of them different", codes = c(2001, 2001))
