@@ -188,9 +188,16 @@ argument_numbers <- function(x, depth = 6) {
     NULL
   } else if (is.list(x) || is.call(x)) {
     if (length(x) <= 1e4) {
+      parts <- as.list(unclass(x))
       # A place in code may be empty
-      unlist(lapply(as.list(unclass(x)), function(part) {
-        or_else(argument_numbers(part, depth - 1))
+      parts <- parts[!vapply(parts, identical, NA, quote(expr = ))]
+      # A class of the user's may have methods that fail
+      unlist(lapply(parts, function(part) {
+        if (is.object(part)) {
+          or_else(argument_numbers(part, depth - 1))
+        } else {
+          argument_numbers(part, depth - 1)
+        }
       }))
     }
   }

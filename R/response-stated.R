@@ -272,7 +272,8 @@ rounding_text <- function(response) {
 public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
                             confirmed = NULL) {
   none <- is.null(digits) || identical(digits, NA) ||
-    (is.numeric(digits) && identical(as.double(digits), NA_real_))
+    (is.numeric(digits) && !is.object(digits) &&
+      identical(as.double(digits), NA_real_))
   check_that(
     none ||
       (are_numbers(digits, 1) && digits == round(digits) && abs(digits) <= 15),

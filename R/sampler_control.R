@@ -26,7 +26,8 @@
 #'     if they end in different ones, the fit does not pass the convergence
 #'     checks;
 #'   * `"auto"`: the first of these that suits the model (the grid only under a
-#'     censored likelihood). If the chains of the surrogate sampler agree but
+#'     censored likelihood; the surrogate not with more coefficients than
+#'     records, unless under a censored likelihood or [prior_hierarchical()]). If the chains of the surrogate sampler agree but
 #'     have too few independent draws, they continue with up to ten proposals
 #'     per draw; if they disagree, they start over. If the sampler accepts too
 #'     few proposals (see `min_acceptance`), or does not converge with ten
@@ -128,6 +129,11 @@ choose_sampler <- function(sampler, spec) {
   if (sampler == "auto") {
     # Chains get lost on censored likelihoods only, and are faster elsewhere
     suits[["grid"]] <- suits[["grid"]] && !is.null(spec$censor)
+    # With fewer records than coefficients the prior rules most directions, and
+    # a quadratic expansion at the mode is far from the posterior
+    few <- is.null(spec$censor) && spec$prior$kind != "hierarchical" &&
+      length(spec$alpha) < spec$n_columns
+    suits[["surrogate"]] <- suits[["surrogate"]] && !few
     return(names(suits)[suits][1])
   }
   refuse_if(

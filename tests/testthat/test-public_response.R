@@ -9,6 +9,18 @@ strict_fit <- function(data, ..., seed = 1) {
   )
 }
 
+test_that("digits of a class of its own are refused as such", {
+  for (x in list(1, NA_real_, "a")) {
+    labelled <- structure(
+      x, labels = c(one = 1), class = c("haven_labelled", "vctrs_vctr")
+    )
+    expect_error(
+      public_response(digits = labelled, bounds = 1:2), "whole number",
+      class = "pseudosynth_error_input"
+    )
+  }
+})
+
 test_that("a strict histogram does not know the decimals of the file", {
   y <- round(exp(withr::with_seed(1, stats::rnorm(200, 10.8, 1))))
   z <- y

@@ -1,6 +1,7 @@
 spec_like <- function(family, censored = FALSE, prior = "hierarchical") {
   list(
     family = family, prior = list(kind = prior, lkj = 1), K = 2L,
+    alpha = rep(1, 9), n_columns = 3L,
     censor = if (censored) list(lower = -1, upper = 1)
   )
 }
@@ -18,6 +19,17 @@ test_that("\"auto\" takes the fastest sampler that suits the model", {
     expect_identical(auto(family, censored = TRUE), "surrogate")
     expect_identical(auto(family, prior = "normal"), "surrogate")
   }
+})
+
+test_that("with more coefficients than records \"auto\" goes straight to NUTS", {
+  wide <- function(...) {
+    choose_sampler("auto", utils::modifyList(spec_like(...), list(n_columns = 10L)))
+  }
+  expect_identical(wide("student_t", prior = "normal"), "nuts")
+  # The file must not decide, and NUTS would be defeated
+  expect_identical(wide("student_t", TRUE, "normal"), "surrogate")
+  expect_identical(wide("student_t"), "surrogate")
+  expect_identical(wide("gaussian", prior = "normal"), "gibbs")
 })
 
 test_that("a sampler that does not suit is refused, with those that do", {

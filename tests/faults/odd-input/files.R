@@ -376,6 +376,7 @@ release_steps <- function() {
   alist(
     lw = print(synthesize_file(plan, "lw",
       chains = 1, warmup = 20, draws = 20, threads = 1,
+      control = sampler_control(max_treedepth = 5), # fits are short
       allow_unconverged = TRUE
     )),
     print = print(release), summary = print(summary(release)),
