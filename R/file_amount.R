@@ -5,16 +5,25 @@
 # from the noisy margin, which is released first.
 
 # Bins of the margin, at most; an amount of no more than so many values has a
-# bin for each
+# bin for each. Of others a first look in public bins shows where the values
+# are: most bins of the margin are placed there
 amount_bins <- 96
 most_own_bins <- 128
+grown_bins <- 128
+
+# Of a margin's mu squared, for the first look; of its bins, those that follow
+# it, the others stay where the public ones are
+share_of_look <- 0.2
+following_look <- 0.75
 
 #' All that is public of an amount
 #'
 #' @param spec (list) Its row of the codebook, see column_specs().
 #' @return (list) `name`, `type`, `family`, `transform`, `unit` (0: any values),
 #'   `all_parts` (see amount_parts()), `parts` (those with values), `part`
-#'   (their numbers among all), `breaks` (of the margin, modelled scale).
+#'   (their numbers among all), `breaks` (modelled scale: of the margin, or of
+#'   the first look at it), `margin_bins` (named counts: of `look`, if there is one,
+#'   and of `margin`, at most).
 #' @noRd
 amount_model <- function(spec) {
   parts <- amount_parts(spec)
@@ -26,7 +35,21 @@ amount_model <- function(spec) {
     parts = parts[part, ], part = part, all_parts = parts
   )
   amount$breaks <- amount_breaks(amount)
+  bins <- length(amount$breaks) - 1
+  amount$margin_bins <- if (has_own_bins(amount)) {
+    c(margin = bins)
+  } else {
+    c(look = bins, margin = grown_bins)
+  }
   amount
+}
+
+#' Has each value that an amount may have a bin of its margin?
+#' @noRd
+has_own_bins <- function(amount) {
+  ends <- range(modelled_ends(amount))
+  step <- if (amount$transform == "identity") amount$unit else 0
+  diff(ends) == 0 || step > 0 && diff(ends) / step < most_own_bins
 }
 
 #' Values on the modelled scale; under a logarithm without their sign
@@ -73,8 +96,8 @@ amount_breaks <- function(amount, bins = amount_bins) {
     return(unique(c(ends[1], inner, ends[2])))
   }
   even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
-  step <- if (amount$transform == "identity") amount$unit else 0
-  inner <- if (step > 0 && diff(ends) / step < most_own_bins) {
+  step <- amount$unit
+  inner <- if (diff(ends) > 0 && has_own_bins(amount)) {
     step * (seq(round(ends[1] / step), round(ends[2] / step) - 1) + 0.5)
   } else if (amount$transform != "identity" || diff(ends) == 0) {
     even(ends, bins)
@@ -82,12 +105,35 @@ amount_breaks <- function(amount, bins = amount_bins) {
     unit <- diff(ends) / 1e5
     c(even(ends, bins / 2), unit * sinh(even(asinh(ends / unit), bins / 2)))
   }
+  kept_breaks(amount, ends, inner)
+}
+
+#' Breaks between the values that there are, and no two that are one
+#' @noRd
+kept_breaks <- function(amount, ends, inner) {
   inner <- between_values(amount, inner[inner > ends[1] & inner < ends[2]])
   # What differs by rounding alone is one break: no value lies between
   near <- max(1e-9 * diff(ends), 2^-48 * max(abs(ends)))
   inner <- sort(inner[inner > ends[1] + near & inner < ends[2] - near])
   inner <- inner[diff(c(-Inf, inner)) > near]
   unique(c(ends[1], inner, ends[2]))
+}
+
+#' Breaks of a margin where a first look has shown values
+#'
+#' Within a bin of the first look they are equally wide.
+#' @param look (list) See score_margin().
+#' @return (double) No more than `grown_bins` bins.
+#' @noRd
+grown_breaks <- function(amount, look) {
+  below <- pmax(cummax(cumsum(c(0, look$noisy))), 0)
+  last <- length(below)
+  seen <- if (below[last] > 0) below / below[last] else 0
+  share <- (1 - following_look) * (seq_len(last) - 1) / (last - 1) +
+    following_look * seen
+  at <- share[last] * seq_len(grown_bins - 1) / grown_bins
+  inner <- stats::approx(share, look$breaks, at)$y
+  kept_breaks(amount, range(look$breaks), inner)
 }
 
 # What is released -------------------------------------------------------------
@@ -108,7 +154,8 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' @param unknown (function of records of `set` and of a matrix, a row for each)
 #'   See unknown_sums(). `NULL`: the set is the file.
 #' @return (list) Of public and released numbers only: the fields of `amount`,
-#'   what noisy_response() has `told`; `file`, see file_coefficients();
+#'   what noisy_response() has `told`; `file`, see file_coefficients(); `look`,
+#'   the margin's first look, or `NULL`;
 #'   `levels`, `baseline` of the predictors; `tables`, see
 #'   release_amount_tables(), or `NULL`; `n`.
 #' @noRd
@@ -118,9 +165,14 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
   family <- amount$family
   tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
-  margin <- amount_margin(
-    file$y, amount$breaks, budget$margin, n, stage_seed(seed, "margin"),
-    file$what
+  counted <- function(breaks, part) {
+    amount_margin(
+      file$y, breaks, budget[[part]], n, stage_seed(seed, part), file$what
+    )
+  }
+  look <- if (!is.null(budget$look)) counted(amount$breaks, "look")
+  margin <- counted(
+    if (is.null(look)) amount$breaks else grown_breaks(amount, look), "margin"
   )
   reference <- located_reference(margin, family, n)
   baseline <- most_common(set, levels)
@@ -150,7 +202,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     file = of_all_columns(
       told, noisy$directions, prior$location, 0 * prior$scale
     ),
-    reference = list(values = reference),
+    reference = list(values = reference), look = look,
     levels = levels, baseline = baseline, n = n
   ))
   if (length(amount$part) > 1) {

@@ -35,7 +35,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     own_budget <- budget$each[[name]]
     own_budget$budget <- amount_budget(
       budget$mu * sqrt(weights[[name]]), budget$neighbours, own_budget$sigma,
-      own_budget$links
+      own_budget$links, own_budget$look
     )
     own <- plan$amounts[[name]]
     file <- amount_predictors(

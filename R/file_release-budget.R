@@ -45,7 +45,7 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
     levels <- levels[levels > 1]
     at <- function(mu) {
       plan_amount(
-        mu, neighbours, delta, length(amount$breaks) - 1, unname(levels),
+        mu, neighbours, delta, amount$margin_bins, unname(levels),
         names(levels) %in% c(protected, names), length(amount$earlier)
       )
     }
@@ -94,10 +94,15 @@ amount_weights <- function(sizes, n) {
 #' @param mu (number) Of the amount.
 #' @param sigma (number) See refined().
 #' @param links (count) See linked_amount().
+#' @param look (flag) Has its margin a first look?
 #' @return (list) By way, each part's, see noise_of().
 #' @noRd
-amount_budget <- function(mu, neighbours, sigma, links = 0) {
+amount_budget <- function(mu, neighbours, sigma, links = 0, look = FALSE) {
   lapply(amount_shares, function(shares) {
+    if (look) {
+      shares[["look"]] <- share_of_look * shares[["margin"]]
+      shares[["margin"]] <- (1 - share_of_look) * shares[["margin"]]
+    }
     if (links > 0) {
       whole <- sum(shares) / (1 - share_of_links)
       shares[["links"]] <- share_of_links * whole
@@ -117,22 +122,23 @@ amount_budget <- function(mu, neighbours, sigma, links = 0) {
 #' records. Every way costs the same under the release's relation; under the
 #' other one the largest cost counts. Costs are in proportion to mu squared.
 #' @param mu (number) Of a record.
-#' @param bins (count) Of the margin.
+#' @param bins (named counts) See amount_model().
 #' @param levels (integer) Of the predictors.
 #' @param free (logical) Which of them are protected.
 #' @param links (count) See linked_amount().
-#' @return (list) `free`, `sigma`, `links` and `cost` (`rho` by relation,
-#'   `gap`).
+#' @return (list) `free`, `sigma`, `links`, `look` and `cost` (`rho` by
+#'   relation, `gap`).
 #' @noRd
 plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0) {
   sigma <- least_sigma(table_bins * sum(levels), delta)
   parts <- planned_amount(bins, 1 + sum(levels - 1), links)
+  look <- "look" %in% names(bins)
   costs <- lapply(
-    amount_budget(mu, neighbours, sigma, links), amount_costs, parts, levels,
-    free
+    amount_budget(mu, neighbours, sigma, links, look), amount_costs, parts,
+    levels, free
   )
   list(
-    free = free, sigma = sigma, links = links, cost = list(
+    free = free, sigma = sigma, links = links, look = look, cost = list(
       rho = do.call(pmax, lapply(unname(costs), `[[`, "rho")),
       gap = max(vapply(costs, `[[`, 0, "gap"))
     )
@@ -144,11 +150,12 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0) {
 #' @noRd
 planned_amount <- function(bins, columns, links = 0) {
   step <- step_measurement("", columns)
+  # Of fewer bins than planned it costs no more
   c(
-    list(
-      margin = margin_measurement(seq(0, bins), valued = FALSE),
-      first = step, second = step
-    ), if (links > 0) list(links = link_measurement(links))
+    lapply(bins, function(bins) {
+      margin_measurement(seq(0, bins), valued = FALSE)
+    }),
+    list(first = step, second = step), if (links > 0) list(links = link_measurement(links))
   )
 }
 

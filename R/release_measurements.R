@@ -176,7 +176,12 @@ amount_measurements <- function(x, name) {
   amount <- x$amounts[[name]]
   what <- what_of_amounts(names(x$amounts))
   names <- amount_predictor_names(x, amount)
-  c(response_measurements(
+  c(if (!is.null(amount$look)) {
+    look <- margin_measurement(
+      amount$look$breaks, what, valued = FALSE, about = name
+    )
+    list(with_noise_of(look, amount$look))
+  }, response_measurements(
     amount, amount, rep(what, 4), name,
     stats::setNames(amount$levels, names),
     !names %in% names(x$levels)[x$block$published], x$neighbours

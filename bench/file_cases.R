@@ -228,3 +228,71 @@ shop_case <- function() {
     measure = table_measures(file)
   )
 }
+
+# Amounts that follow one another ---------------------------------------------
+
+#' Diamonds: 40,000 x 10 of ggplot2, drawn at random. Seven amounts, of which
+#' price, carat and the three sizes follow one another closely.
+diamonds_case <- function() {
+  all <- as.data.frame(ggplot2::diamonds)
+  set.seed(1)
+  file <- all[sample(nrow(all), 40000), ]
+  rownames(file) <- NULL
+  size <- c(0.01, 3.5, 4, 4.25, 4.5, 4.75, 5, 5.25, 5.5, 5.75, 6, 6.25, 6.5,
+    6.75, 7, 7.5, 8, 9, 10, 60)
+  classes <- list(
+    carat = c(0.2, 0.3, 0.32, 0.35, 0.4, 0.45, 0.5, 0.55, 0.65, 0.7, 0.75, 0.85,
+      0.95, 1, 1.02, 1.1, 1.25, 1.5, 1.75, 2, 5.01),
+    depth = c(43, 57, 58, 59, 59.5, 60, 60.5, 61, 61.25, 61.5, 61.75, 62, 62.25,
+      62.5, 62.75, 63, 63.5, 64, 65, 66, 79),
+    table = c(43, 53:65, 67, 95),
+    price = c(300, 500, 600, 700, 800, 900, 1000, 1250, 1500, 2000, 2500, 3000,
+      4000, 5000, 6000, 7500, 9000, 11000, 13000, 16000, 19000),
+    x = size, y = size, z = c(0.01, 2.25, seq(2.5, 5, 0.15), 5.5, 6, 32)
+  )
+  alone <- list(x = 0, y = 0, z = 0)
+  formula <- log(price) ~ log(carat) + cut + color + clarity
+  codes <- file_codes(file, file)
+  in_classes <- function(set) {
+    parts <- as.data.frame(lapply(stats::setNames(nm = names(set)), function(j) {
+      if (is.factor(set[[j]])) {
+        as.integer(set[[j]])
+      } else {
+        findInterval(set[[j]], classes[[j]][-length(classes[[j]])]) + 1L
+      }
+    }))
+    structure(
+      as.matrix(parts),
+      levels = vapply(names(set), function(j) {
+        if (is.factor(set[[j]])) nlevels(set[[j]]) else length(classes[[j]])
+      }, 0L)
+    )
+  }
+  truth <- in_classes(file)
+  list(
+    file = file, held_out = NULL,
+    book = case_book(file, rbind(
+      amount_row("carat", 0.2, 5.01, "log", digits = "2"),
+      amount_row("depth", 43, 79, digits = "1"),
+      amount_row("table", 43, 95, digits = "1"),
+      amount_row("price", 300, 19000, "log"),
+      amount_row("x", 0, 60, zero = TRUE, digits = "2"),
+      amount_row("y", 0, 60, zero = TRUE, digits = "2"),
+      amount_row("z", 0, 32, zero = TRUE, digits = "2")
+    )),
+    classes = classes, alone = alone,
+    measure = function(set) {
+      set <- set[names(file)]
+      found <- file_codes(set, file)
+      # Values of 0 come from rivals that round
+      set$price <- pmax(set$price, 1)
+      c(
+        pairs = table_distance(found, codes, 2),
+        pairs_classes = table_distance(in_classes(set), truth, 2),
+        three_way = table_distance(found, codes, 3),
+        r_squared = linear_fit(set, formula)$r_squared,
+        correlation = stats::cor(log(set$price), log(set$carat))
+      )
+    }
+  )
+}

@@ -3,7 +3,7 @@
 #   Rscript bench/file_rivals.R [file] [makers] [releases] [epsilons]
 #   Rscript bench/file_rivals.R october ours,aim 20 0.25,1,5
 #
-# Files: october (default), xor, adult, health, shop; see bench/file_cases.R.
+# Files: october (default), xor, adult, health, shop, diamonds; see bench/file_cases.R.
 # Makers: ours, aim, aim_loops, mst, mst_three, cart, itself, bootstrap,
 # permuted; default ours, bootstrap, permuted. Those of aim and mst need the
 # CRAN package flexsynth, cart needs synthpop, the last three files need liver.
@@ -24,7 +24,7 @@ listed <- function(text) strsplit(text, ",")[[1]]
 
 files <- list(
   october = october_case, xor = xor_case, adult = adult_case,
-  health = health_case, shop = shop_case
+  health = health_case, shop = shop_case, diamonds = diamonds_case
 )
 makers <- list(
   ours = ours, aim = aim, aim_loops = aim_loops, mst = mst,
