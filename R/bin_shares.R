@@ -178,7 +178,9 @@ margin_scale <- function(x, counts, line, error) {
     set[order(line + exp(log_scale) * error)] <- values
     excess(set)
   }
-  ends <- log(start) + c(-3, 3)
+  # Where earlier amounts tell most, ranks hardly depend on the errors: a margin
+  # says nothing of these that the sums have not said
+  ends <- log(start) + c(-3, 3) * (1 - (x$links$spread %||% 0)^2)
   exp(if (slope(ends[1]) <= 0) {
     ends[1]
   } else if (slope(ends[2]) >= 0) {

@@ -144,6 +144,16 @@ bins_of_tables <- function(n, levels, mu) {
   if (bears_tables(n, levels, mu, least_deviations)) table_bins
 }
 
+#' Levels of predictors that may have a table: what earlier amounts say together
+#' has none
+#' @param coding (list) See level_lines().
+#' @noRd
+tabled_levels <- function(coding) {
+  levels <- coding$levels
+  if (!is.null(coding$curve)) levels[length(levels)] <- 1L
+  levels
+}
+
 #' @param bins (count) Of the amount; fewer where values coincide.
 #' @param free (logical) Which predictors are protected.
 #' @param budget (list) See noise_of().
@@ -162,7 +172,7 @@ release_amount_tables <- function(amount, file, set, budget, bins, free, known,
   if (bins < least_table_bins) {
     return(NULL)
   }
-  plan <- binned_tables_plan(amount$levels, bins, budget, free)
+  plan <- binned_tables_plan(tabled_levels(amount), bins, budget, free)
   plan$noise <- table_noise(plan, amount$n)
   counts <- block_counts(binned_codes(file, plan$told, breaks), plan)
   noisy_tables(
@@ -218,9 +228,10 @@ binned_codes <- function(records, told, breaks) {
 expected_bins <- function(amount, set, breaks, total, count = NULL) {
   line <- amount_line(amount, set)
   levels <- amount$levels
-  if (!is.null(amount$told)) {
-    set <- set[, seq_len(amount$told), drop = FALSE]
-    levels <- levels[seq_len(amount$told)]
+  told <- amount$told %||% (length(levels) - !is.null(amount$curve))
+  if (told < length(levels)) {
+    set <- set[, seq_len(told), drop = FALSE]
+    levels <- levels[seq_len(told)]
   }
   if (!is.null(count)) {
     return(sums_of_bins(count * bin_shares(amount, line, breaks), set, levels))

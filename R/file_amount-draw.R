@@ -9,21 +9,16 @@
 #' @param words (two words) See seed_words().
 #' @param stream (count) Of random numbers.
 #' @param room (list or `NULL`) `low` and `high` that rules leave of each value.
-#' @param swaps (list) See swapping. `NULL`: none.
-#' @param link (list or `NULL`) See link_law().
+#' @param swaps (list) See swapping.
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, part, words, stream, room = NULL,
-                        swaps = swapping, link = NULL) {
+                        swaps = swaps_of(amount)) {
   n <- nrow(set)
   if (n == 0) {
     return(double())
   }
   p <- uniforms_(n, words, 2 * stream)
-  if (!is.null(link)) {
-    p <- stats::pnorm(link$mean + sqrt(link$left) * stats::qnorm(p))
-    p <- clamp(p, 1e-12, 1 - 1e-12)
-  }
   line <- amount_line(amount, set)
   error <- latent_quantile(amount$family, p)
   scale <- if (is.null(amount$among)) {
@@ -42,7 +37,7 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
       if (!is.null(room)) lapply(room, `[`, at)
     )
   }
-  if (n > 1 && length(amount$levels) > 0 && !is.null(swaps)) {
+  if (n > 1 && length(amount$levels) > 0) {
     # With the same chances in all sets their values would go together
     own <- floor(uniforms_(2, words, 2 * stream + 1) * 2^32)
     targets <- amount_targets(amount, set)
@@ -50,12 +45,29 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
     if (!is.null(amount$among)) targets <- joined_bins(targets, n)
     y <- swapped_values(
       amount, y, line, list(codes = set, coding = amount), targets, own, swaps,
-      expected, group, room, if (!is.null(link)) {
-        list(pull = link$pull, latent = margin_scores(amount, y))
-      }
+      expected, group, room,
+      if (!is.null(amount$links)) law_of_values(amount, y, line, scale, error)
     )
   }
   y
+}
+
+swaps_of <- function(amount) {
+  if (is.null(amount$links)) swapping else linked_swaps
+}
+
+#' What holds values near their linear predictors while they are swapped
+#'
+#' Tables have bins. Of an amount that another one nearly tells, swaps within
+#' these would undo most: values have their latent ones, by rank, and change
+#' places under the law of normal errors.
+#' @return (list) `latent` and `pull`, see swapped_values().
+#' @noRd
+law_of_values <- function(amount, y, line, scale, error) {
+  latent <- numeric(length(y))
+  latent[order(y)] <- sort(line + scale * error)
+  spread <- scale * latent_quantile(amount$family, stats::pnorm(1))
+  list(latent = latent, pull = line / spread^2)
 }
 
 #' Values of a margin in the order of the model's, within their room

@@ -1,45 +1,54 @@
-# Amounts of a panel keep what their waves have in common. Of an amount and the
-# same one in an earlier wave the release measures how far apart the normal
-# scores of a person are: squared differences, which are small where waves are
-# alike, so that a low limit leaves little noise. In sets errors are drawn given
-# those of earlier waves, and swaps pull at each value by that law.
+# Amounts keep what they have in common. Of an amount and an earlier one, or the
+# same one in an earlier wave, the release measures how near the normal scores
+# of a record are: squared differences, which are small where amounts are alike,
+# less squares of sums, which are small where they are opposite. A low limit of
+# both leaves little noise. What earlier amounts say of a record's value is then
+# one predictor, whose slope the steps measure with all others.
 
-# Scores beyond these ends are as far out; squares of differences above 1 count
-# as 1, and in so many whole units
+# Scores beyond these ends are as far out; squares above 1 count as 1, and in so
+# many whole units
 link_ends <- 2.5
 link_unit <- 2^10
 
 # Of an amount's mu squared, where it has links
 share_of_links <- 0.1
 
-# Rounds in which waves of a set come as far apart as was released
-link_rounds <- 3
+# Correlations that links tell, at most, and how far they are from 0 before
+# anything is told
+most_linked <- 0.999
+typical_link <- 0.5
 
-# What links leave of a correlation to chance, at least
-least_left <- 0.02
+# Places between the ends at which expected scores are told apart
+expected_places <- 101L
 
 #' Values as normal scores, by the noisy margin
-#' @param amount (list) See release_amount().
+#' @param amount (list) With its `margin`, see score_margin().
 #' @param y (double) On the modelled scale; `NA`: none.
 #' @noRd
 margin_scores <- function(amount, y) {
   share <- rep(NA_real_, length(y))
   at <- !is.na(y)
-  share[at] <- histogram_share(amount$counts, y[at])
+  share[at] <- histogram_share(counted_margin(amount$margin), y[at])
   clamp(stats::qnorm(share), -link_ends, link_ends)
+}
+
+#' A noisy margin without counts below 0, by itself
+#' @noRd
+counted_margin <- function(margin) {
+  list(counts = project_counts(margin$noisy), breaks = margin$breaks)
 }
 
 # Released ---------------------------------------------------------------------
 
-#' How far apart the scores of waves are, in whole units; 0 without both
+#' How near the scores of two amounts are, in whole units; 0 without both
 #' @param score (double, n)
 #' @param earlier (list of double, n)
 #' @return (matrix, a column for each of `earlier`)
 #' @noRd
 whole_links <- function(score, earlier) {
   links <- vapply(earlier, function(other) {
-    apart <- floor(link_unit * pmin((score - other)^2, 1))
-    replace(apart, is.na(apart), 0)
+    near <- pmin((score + other)^2, 1) - pmin((score - other)^2, 1)
+    replace(trunc(link_unit * near), is.na(near), 0)
   }, score)
   matrix(links, length(score))
 }
@@ -48,158 +57,119 @@ whole_links <- function(score, earlier) {
 #' @param links (count)
 #' @noRd
 link_measurement <- function(links, what = "", about = NULL) {
-  # No entry is below 0: a replaced record moves none farther
   reach <- sqrt(links) * link_unit
   new_measurement(
-    what, "links", links,
-    bound = function(kind) by_relation(reach, reach),
+    what, "links", links, bound = function(kind) by_relation(reach),
     vectors = function(records, part) records$links,
     sums = function(records) list(colSums(records$links)), about = about
   )
 }
 
-#' Release the links of an amount with earlier waves
-#' @param amount (list) See release_amount().
-#' @param links (matrix) See whole_links(). Confidential.
+#' Release the links of an amount with earlier ones
+#' @param amount (list) With its `margin` and `earlier`.
+#' @param score (double) Of records with a value. Confidential.
+#' @param scores (list of double) Of the same records, of earlier amounts.
+#'   Confidential.
 #' @param both (double) Records with both values, as released.
-#' @return (list) `with` (names), `noisy`, the noise as paid; `apart`: the
-#'   variance of the difference of both scores.
+#' @param released (named list) Earlier amounts.
+#' @return (list) `with` (names), `noisy`, the noise as paid; `told`, the
+#'   correlations with these, and `among`, of these, without what is only noise;
+#'   `spread`, the standard deviation of expected scores.
 #' @noRd
-released_links <- function(amount, links, both, budget, what, seed) {
-  x <- paid_by(link_measurement(ncol(links), what), budget)
-  noisy <- measured(x, list(links = links), list(seed))[[1]]
+released_links <- function(amount, score, scores, both, released, budget, what,
+                           seed) {
+  x <- paid_by(link_measurement(length(scores), what), budget)
+  noisy <- measured(
+    x, list(links = whole_links(score, scores)), list(seed)
+  )[[1]]
+  correlation <- function(noisy) linked_correlation(noisy, both)
+  noise <- x$noise$deviation
+  error <- (correlation(noisy + noise) - correlation(noisy - noise)) / 2
+  told <- correlation(noisy) * typical_link^2 / (typical_link^2 + error^2)
+  among <- links_among(released[amount$earlier])
+  # Noise in directions along which earlier amounts hardly vary would be told
+  # many times over
+  diag(among) <- 1 + error
   c(
-    list(with = amount$earlier, noisy = noisy, both = both),
-    x$noise, list(apart = apart_of_links(noisy, both))
+    list(with = amount$earlier, noisy = noisy), x$noise, list(
+      told = told, among = among,
+      spread = sqrt(clamp(
+        sum(told * solve_positive(among, told)), 1e-4, most_linked^2
+      ))
+    )
   )
 }
 
-#' The variance of a normal difference whose clipped squares have such a sum
+#' Correlations of amounts among one another, as released
+#' @param released (named list)
+#' @return (matrix) 0 where two have no link.
 #' @noRd
-apart_of_links <- function(noisy, both) {
-  expected <- function(v) {
+links_among <- function(released) {
+  among <- diag(length(released))
+  for (k in seq_along(released)) {
+    links <- released[[k]]$links
+    at <- match(links$with, names(released))
+    known <- !is.na(at)
+    among[k, at[known]] <- among[at[known], k] <- links$told[known]
+  }
+  among
+}
+
+#' The correlation of normal scores whose links have such a sum
+#' @noRd
+linked_correlation <- function(noisy, both) {
+  clipped <- function(v) {
     v * stats::pchisq(1 / v, 3) + stats::pchisq(1 / v, 1, lower.tail = FALSE)
   }
-  variance <- exp(seq(log(0.002), log(4), length.out = 500))
-  stats::approx(
-    expected(variance), variance, noisy / link_unit / pmax(both, 1), rule = 2
-  )$y
+  r <- most_linked * sin(pi / 2 * seq(-1, 1, length.out = 501))
+  expected <- clipped(2 * (1 + r)) - clipped(2 * (1 - r))
+  stats::approx(expected, r, noisy / link_unit / pmax(both, 1), rule = 2)$y
 }
 
-# Drawn ------------------------------------------------------------------------
-
-#' An amount's scores in a set, beside what its predictors say
-#' @param y (double) Of `rows`, on the modelled scale.
-#' @param line (double) Linear predictors.
-#' @param n (count) All records of the set.
-#' @return (list) `fitted` and `error` (double, n, `NA` without a value; errors
-#'   of variance 1) and their `scale`.
+#' Solve by a symmetric matrix whose eigenvalues noise may have made too small
 #' @noRd
-scored_wave <- function(amount, y, line, rows, n) {
-  score <- margin_scores(amount, y)
-  centred <- line - mean(line)
-  slope <- sum(centred * score) / max(sum(centred^2), 1e-300)
-  whole <- rep(NA_real_, n)
-  fitted <- mean(score) + slope * centred
-  scale <- max(sqrt(mean((score - fitted)^2)), 1e-3)
-  list(
-    fitted = replace(whole, rows, fitted),
-    error = replace(whole, rows, (score - fitted) / scale), scale = scale
-  )
-}
-
-#' Values of an amount whose waves are as far apart as was released
-#'
-#' Swaps that bring tables closer bring waves apart: the law is set anew by how
-#' far they are.
-#' @param draw (function of `swaps` and `link`) See draw_amount().
-#' @param scored (function of values) See scored_wave().
-#' @return (double) Of `rows`, on the modelled scale.
-#' @noRd
-linked_values <- function(amount, waves, rows, draw, scored) {
-  # A wave in which nobody has a value is no link
-  there <- amount$links$with %in% names(waves)
-  if (!any(there)) {
-    return(draw())
-  }
-  amount$links[c("with", "apart")] <- lapply(
-    amount$links[c("with", "apart")], `[`, there
-  )
-  own <- scored(draw(swaps = NULL))
-  waves <- waves[amount$links$with]
-  more <- 0
-  for (round in seq_len(link_rounds)) {
-    y <- draw(link = link_law(amount, own, waves, rows, more))
-    if (round == link_rounds) break
-    found <- score_of_wave(scored(y))[rows]
-    apart <- vapply(waves, function(wave) {
-      mean((found - score_of_wave(wave)[rows])^2, na.rm = TRUE)
-    }, 0)
-    scale <- vapply(waves, `[[`, 0, "scale") * own$scale
-    missed <- (apart - amount$links$apart) / (2 * scale)
-    more <- more + replace(missed, !is.finite(missed), 0)
-  }
-  y
-}
-
-score_of_wave <- function(wave) wave$fitted + wave$scale * wave$error
-
-#' The law of an amount's errors given those of earlier waves
-#' @param amount (list) See release_amount().
-#' @param own (list) See scored_wave(): of values without links.
-#' @param waves (named list) The same of earlier amounts, as they were drawn.
-#' @param rows (integer) Records with a value.
-#' @param more (double) What is added to the correlations of errors.
-#' @return (list) For each of `rows` `mean` and `left`, the variance that is
-#'   left of an error's; `pull` at its score.
-#' @noRd
-link_law <- function(amount, own, waves, rows, more = 0) {
-  error <- matrix(
-    vapply(waves, function(wave) wave$error[rows], double(length(rows))),
-    length(rows)
-  )
-  fitted <- own$fitted[rows]
-  shared <- vapply(seq_along(waves), function(j) {
-    wave <- waves[[j]]
-    apart <- mean((fitted - wave$fitted[rows])^2, na.rm = TRUE)
-    both <- (apart + wave$scale^2 + own$scale^2 - amount$links$apart[j]) /
-      (2 * wave$scale * own$scale)
-    if (is.na(both)) 0 else both
-  }, 0)
-  shared <- clamp(shared + more, -0.98, 0.98)
-  among <- suppressWarnings(
-    stats::cor(error, use = "pairwise.complete.obs")
-  )
-  among[is.na(among)] <- 0
-  diag(among) <- 1
-  mean <- numeric(length(rows))
-  left <- rep(1, length(rows))
-  there <- !is.na(error)
-  kind <- drop(there %*% 2^(seq_along(waves) - 1))
-  for (one in setdiff(unique(kind), 0)) {
-    at <- which(kind == one)
-    kept <- there[at[1], ]
-    b <- solve(
-      positive_part(among[kept, kept, drop = FALSE]), shared[kept]
-    )
-    told <- sum(b * shared[kept])
-    # What noise says of several waves may be more than all
-    b <- b * sqrt(min(1, (1 - least_left) / max(told, 1e-12)))
-    left[at] <- max(1 - told, least_left)
-    mean[at] <- drop(error[at, kept, drop = FALSE] %*% b)
-  }
-  list(
-    mean = mean, left = left,
-    pull = (fitted + own$scale * mean) / (own$scale^2 * left)
-  )
-}
-
-#' The nearest correlations that can be, with no eigenvalue next to 0
-#' @noRd
-positive_part <- function(x, least = 0.02) {
+solve_positive <- function(x, y, least = 0.002) {
   found <- eigen(x, symmetric = TRUE)
-  if (min(found$values) >= least) {
-    return(x)
+  drop(found$vectors %*%
+    (crossprod(found$vectors, y) / pmax(found$values, least)))
+}
+
+# What earlier amounts say -----------------------------------------------------
+
+#' The scores that earlier amounts lead to expect, as places
+#' @param links (list) See released_links().
+#' @param scores (named list of double) Of earlier amounts; `NA`: no value.
+#' @return (integer) From 1 to `expected_places`.
+#' @noRd
+expected_place <- function(links, scores) {
+  scores <- vapply(scores[links$with], identity, double(length(scores[[1]])))
+  scores <- matrix(scores, ncol = length(links$with))
+  there <- !is.na(scores)
+  expected <- numeric(nrow(scores))
+  pattern <- do.call(paste0, as.data.frame(there + 0L))
+  for (rows in split(seq_along(pattern), pattern)) {
+    kept <- there[rows[1], ]
+    if (!any(kept)) next
+    b <- solve_positive(
+      links$among[kept, kept, drop = FALSE], links$told[kept]
+    )
+    expected[rows] <- scores[rows, kept, drop = FALSE] %*% b
   }
-  found$vectors %*% (pmax(found$values, least) * t(found$vectors))
+  half <- (expected_places - 1) / 2
+  place <- round(half * expected / (links$spread * link_ends))
+  as.integer(clamp(place, -half, half) + half + 1)
+}
+
+#' What each place adds to a linear predictor, before its slope is known: the
+#' margin's value with such a score
+#' @return (double) 0 in the middle.
+#' @noRd
+expected_curve <- function(amount) {
+  score <- amount$links$spread *
+    seq(-link_ends, link_ends, length.out = expected_places)
+  value <- histogram_quantile(
+    counted_margin(amount$margin), stats::pnorm(score)
+  )
+  if (!is_location(amount$family)) value <- log(pmax(value, 0.5))
+  value - value[(expected_places + 1) / 2]
 }

@@ -22,7 +22,7 @@ following_look <- 0.75
 #' @return (list) `name`, `type`, `family`, `transform`, `unit` (0: any values),
 #'   `all_parts` (see amount_parts()), `parts` (those with values), `part`
 #'   (their numbers among all), `breaks` (modelled scale: of the margin, or of
-#'   the first look at it), `margin_bins` (named counts: of `look`, if there is one,
+#'   the first look at it), `planned_bins` (named counts: of `look`, if there is one,
 #'   and of `margin`, at most).
 #' @noRd
 amount_model <- function(spec) {
@@ -36,7 +36,7 @@ amount_model <- function(spec) {
   )
   amount$breaks <- amount_breaks(amount)
   bins <- length(amount$breaks) - 1
-  amount$margin_bins <- if (has_own_bins(amount)) {
+  amount$planned_bins <- if (has_own_bins(amount)) {
     c(margin = bins)
   } else {
     c(look = bins, margin = grown_bins)
@@ -131,22 +131,55 @@ grown_breaks <- function(amount, look) {
   seen <- if (below[last] > 0) below / below[last] else 0
   share <- (1 - following_look) * (seq_len(last) - 1) / (last - 1) +
     following_look * seen
-  at <- share[last] * seq_len(grown_bins - 1) / grown_bins
-  inner <- stats::approx(share, look$breaks, at)$y
-  kept_breaks(amount, range(look$breaks), inner)
+  wanted <- function(bins) {
+    at <- share[last] * seq_len(bins - 1) / bins
+    inner <- stats::approx(share, look$breaks, at)$y
+    kept_breaks(amount, range(look$breaks), inner)
+  }
+  # Where values are few many breaks are one: others take their place
+  for (bins in ceiling(grown_bins * 1.2^(12:0))) {
+    breaks <- wanted(bins)
+    if (length(breaks) - 1 <= grown_bins) break
+  }
+  breaks
 }
 
 # What is released -------------------------------------------------------------
 
-#' Release an amount
+#' Release the margin of an amount, and its links
 #'
 #' @param amount (list) See amount_model().
+#' @param y (double) Of the records with values, modelled scale. Confidential.
+#' @param budget (list) Of each part, see amount_budget().
+#' @param n (number) Records with values, as released.
+#' @param linked (function of an amount with its margin) Releases its links, see
+#'   released_links().
+#' @return (list) `amount` with `margin`; `look`, its first look, or `NULL`;
+#'   `links`, or `NULL`.
+#' @noRd
+release_margin <- function(amount, y, budget, n, what, seed, linked) {
+  counted <- function(breaks, part) {
+    amount_margin(y, breaks, budget[[part]], n, stage_seed(seed, part), what)
+  }
+  breaks <- amount$breaks
+  if (!is.null(budget$look)) {
+    amount$look <- counted(breaks, "look")
+    breaks <- grown_breaks(amount, amount$look)
+  }
+  amount$margin <- counted(breaks, "margin")
+  if (!is.null(budget$links)) amount$links <- linked(amount)
+  amount
+}
+
+#' Release what an amount has to do with its predictors
+#'
+#' @param amount (list) See release_margin().
 #' @param file (list) Of the records with values: `predictors` (integer matrix
 #'   of levels) and `y` (modelled scale); `what` pays for them. Confidential.
-#' @param set (integer matrix) Predictors of the same kind, of a synthetic set.
-#' @param levels (integer) Of the predictors.
+#' @param like (list) Of a synthetic set, see amount_predictors().
 #' @param plan (list) `budget` (see amount_budget()) and `free` (logical: which
 #'   predictors are protected).
+#' @param bins (count) Of tables; `NULL`: none.
 #' @param n (number) Records with values, as released.
 #' @param known (list) What the block's tables tell of each predictor, see
 #'   level_axes(). `NULL`: nothing.
@@ -154,29 +187,23 @@ grown_breaks <- function(amount, look) {
 #' @param unknown (function of records of `set` and of a matrix, a row for each)
 #'   See unknown_sums(). `NULL`: the set is the file.
 #' @return (list) Of public and released numbers only: the fields of `amount`,
-#'   what noisy_response() has `told`; `file`, see file_coefficients(); `look`,
-#'   the margin's first look, or `NULL`;
-#'   `levels`, `baseline` of the predictors; `tables`, see
-#'   release_amount_tables(), or `NULL`; `n`.
+#'   what noisy_response() has `told`; `file`, see file_coefficients();
+#'   `levels`, `baseline`, `linked` and `curve` of the predictors (see
+#'   level_lines()); `tables`, see release_amount_tables(), or `NULL`; `n`.
 #' @noRd
-release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
+release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
                            known = NULL, hidden = function(b) 0,
                            unknown = NULL) {
   family <- amount$family
-  tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
-  budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
-  counted <- function(breaks, part) {
-    amount_margin(
-      file$y, breaks, budget[[part]], n, stage_seed(seed, part), file$what
-    )
-  }
-  look <- if (!is.null(budget$look)) counted(amount$breaks, "look")
-  margin <- counted(
-    if (is.null(look)) amount$breaks else grown_breaks(amount, look), "margin"
+  budget <- plan$budget
+  margin <- amount$margin
+  left <- if (is.null(amount$links)) 1 else sqrt(1 - amount$links$spread^2)
+  reference <- located_reference(margin, family, n, left)
+  coding <- list(
+    levels = like$levels, baseline = most_common(like$codes, like$levels),
+    linked = like$linked, curve = like$curve
   )
-  reference <- located_reference(margin, family, n)
-  baseline <- most_common(set, levels)
-  rows <- set_rows(set, levels, baseline, n)
+  rows <- set_rows(like$codes, coding, n)
   shape <- if (length(family$extras) > 0) reference[[2]]
   b <- c(reference[[1]], numeric(ncol(rows$x) - 1))
   unit <- max(1, line_unit(family, if (is.null(shape)) 1 else shape))
@@ -184,36 +211,43 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     location = b, scale = unit * c(2.5, rep(1, length(b) - 1)),
     slopes = seq_along(b)[-1]
   )
-  like <- list(
+  # What earlier amounts say is believed before it is measured, nearly
+  if (!is.null(coding$curve)) {
+    last <- length(b)
+    b[last] <- prior$location[last] <- 1
+    prior$scale[last] <- curve_scale
+    prior$slopes <- prior$slopes[-(last - 1)]
+    prior$curve <- last
+  }
+  frame <- list(
     what = rep(file$what, 2), n = n, family = family, shape = shape,
     prior = prior, clip = law_of(family)$clip * line_unit(family, shape),
-    coding = list(levels = levels, baseline = baseline), spread = 1, rounds = 8
+    coding = coding, spread = 1, rounds = 8
   )
   noisy <- noisy_response(
-    file, rows, like, margin, budget, b, seed, unknown, function(b) {
+    file, rows, frame, margin, budget, b, seed, unknown, function(b) {
       hidden(unname(split(
-        level_lines(b, like$coding)[-1], rep(seq_along(levels), levels)
+        level_lines(b, coding)[-1], rep(seq_along(like$levels), like$levels)
       )))
     }
   )
   told <- file_coefficients(noisy$found, noisy$told$steps, noisy$prior)
-  released <- c(amount, noisy$told, list(
+  released <- c(amount[setdiff(names(amount), "margin")], noisy$told, list(
     # Where nothing is told, nothing differs from the prior
     file = of_all_columns(
       told, noisy$directions, prior$location, 0 * prior$scale
     ),
-    reference = list(values = reference), look = look,
-    levels = levels, baseline = baseline, n = n
-  ))
+    reference = list(values = reference), n = n
+  ), coding)
   if (length(amount$part) > 1) {
     released$part_factors <- part_factors(
       released, law_shares(released, margin$breaks)
     )
   }
   released$counts <- falling_tails(margin_counts(released), released)
-  if (!is.null(tables)) {
+  if (!is.null(bins)) {
     released$tables <- release_amount_tables(
-      released, file, set, budget$tables, tables, plan$free, known,
+      released, file, like$codes, budget$tables, bins, plan$free, known,
       stage_seed(seed, "tables")
     )
   }
@@ -233,26 +267,47 @@ amount_margin <- function(y, breaks, budget, n, seed, what) {
 #'
 #' Far out a noisy count above 0 is mostly noise, and counts below 0 cannot make
 #' up for it: standard deviations would be too large. Heaps are beside each
-#' other, and the values between them.
+#' other, and the values between them. A bin that noise does not explain, such as
+#' one of whole numbers among tenths, stays.
 #' @param counts (list) `counts` and `breaks`.
 #' @param amount (list) See part_groups().
+#' @param noisy (double) The margin's counts.
 #' @param kind (character) Of each count, see open_kinds().
 #' @noRd
 falling_tails <- function(
-    counts, amount, share = 0.1,
+    counts, amount, noisy = amount$margin$noisy, share = 0.1,
     kind = open_kinds(amount)[bins_of_counts(counts, amount)]) {
   width <- diff(counts$breaks)
+  bin <- bins_of_counts(counts, amount)
   density <- counts$counts / width
   below <- cumsum(counts$counts) / sum(counts$counts)
-  for (one in unique(kind)) {
-    low <- which(below < share & kind == one)
-    high <- which(below > 1 - share & kind == one)
-    for (tail in list(rev(low), high)) {
-      if (length(tail) > 1) density[tail] <- falling(density[tail], width[tail])
+  most <- noisy - bins_above_noise * errors_of_bins(amount$margin)
+  stands <- logical(length(bin))
+  repeat {
+    fallen <- density
+    for (one in unique(kind)) {
+      low <- which(below < share & kind == one & !stands)
+      high <- which(below > 1 - share & kind == one & !stands)
+      for (tail in list(rev(low), high)) {
+        if (length(tail) > 1) fallen[tail] <- falling(density[tail], width[tail])
+      }
     }
+    above <- sums_by(fallen * width, bin) < most
+    if (!any(above[bin] & !stands & fallen < density)) break
+    stands <- stands | above[bin] & fallen < density
   }
-  counts$counts <- density * width * sum(counts$counts) / sum(density * width)
+  counts$counts <- fallen * width * sum(counts$counts) / sum(fallen * width)
   counts
+}
+
+# Deviations of its noise that a bin's count in a tail has beside a falling one
+# to stay
+bins_above_noise <- 3.5
+
+#' The standard deviation of the noise in each count of a margin
+#' @noRd
+errors_of_bins <- function(margin) {
+  sqrt(diag(solve(margin_precision(margin))))
 }
 
 #' The nearest falling sequence: pools of adjacent violators
@@ -260,9 +315,10 @@ falling_tails <- function(
 falling <- function(y, weight) falling_(as.double(y), as.double(weight))
 
 #' Where the margin lies: the intercept and the shape that scores start from
+#' @param left (number) The share of a standard deviation that errors have.
 #' @return (named list) `(Intercept)`, and the shape that the family has.
 #' @noRd
-located_reference <- function(margin, family, n) {
+located_reference <- function(margin, family, n, left = 1) {
   below <- clamp(cummax(cumsum(margin$noisy)), 0, n)
   ends <- margin$breaks
   at <- function(p) {
@@ -273,7 +329,7 @@ located_reference <- function(margin, family, n) {
   }
   quarter <- at(c(0.25, 0.5, 0.75))
   if (is_location(family)) {
-    sigma <- (quarter[3] - quarter[1]) / 1.349
+    sigma <- left * (quarter[3] - quarter[1]) / 1.349
     return(list(
       "(Intercept)" = quarter[2],
       sigma = max(sigma, min(diff(ends)) / 4)
@@ -286,6 +342,9 @@ located_reference <- function(margin, family, n) {
 }
 
 # Predictors: levels of other columns, as the core reads a design --------------
+
+# How far the slope of what earlier amounts say may be from 1
+curve_scale <- 0.3
 
 # Rows of the synthetic set that geometry and posterior are computed from
 amount_rows <- 50000
@@ -306,21 +365,32 @@ most_common <- function(set, levels) {
 
 #' Predictors as the core reads a design
 #' @param predictors (integer matrix) Levels.
+#' @param coding (list) See level_lines().
 #' @return (list) See design_parts().
 #' @noRd
-predictor_parts <- function(predictors, levels, baseline) {
+predictor_parts <- function(predictors, coding) {
   n <- nrow(predictors)
-  codes <- predictors
-  for (j in seq_along(levels)) {
-    own <- predictors[, j]
-    codes[, j] <- (own - (own > baseline[j])) * (own != baseline[j])
+  kept <- which(has_columns(coding))
+  levels <- coding$levels[kept]
+  codes <- matrix(0L, n, length(kept))
+  for (k in seq_along(kept)) {
+    own <- predictors[, kept[k]]
+    first <- coding$baseline[kept[k]]
+    codes[, k] <- (own - (own > first)) * (own != first)
   }
   storage.mode(codes) <- "integer"
+  curve <- coding$curve
+  columns <- 1L + as.integer(sum(levels - 1L))
   list(
-    n_columns = 1L + sum(levels - 1L), intercept = TRUE,
-    codes = unname(codes), n_levels = as.integer(levels),
+    n_columns = columns + !is.null(curve), intercept = TRUE,
+    codes = codes, n_levels = as.integer(levels),
     factor_column = as.integer(1 + cumsum(c(0, levels - 1))[seq_along(levels)]),
-    numeric = matrix(0, n, 0), numeric_column = integer()
+    numeric = if (is.null(curve)) {
+      matrix(0, n, 0)
+    } else {
+      matrix(curve[predictors[, ncol(predictors)]], n)
+    },
+    numeric_column = if (is.null(curve)) integer() else columns
   )
 }
 
@@ -328,10 +398,10 @@ predictor_parts <- function(predictors, levels, baseline) {
 #' @return (list) See distinct_rows(); `codes`: levels of each row; `kept`:
 #'   the records of the set that these are of.
 #' @noRd
-set_rows <- function(set, levels, baseline, n) {
+set_rows <- function(set, coding, n) {
   kept <- spaced_rows(nrow(set), amount_rows)
   if (nrow(set) > amount_rows) set <- set[kept, , drop = FALSE]
-  rows <- distinct_rows(predictor_parts(set, levels, baseline))
+  rows <- distinct_rows(predictor_parts(set, coding))
   rows$codes <- set[match(seq_along(rows$count), rows$row), , drop = FALSE]
   rows$count <- rows$count * n / nrow(set)
   rows$kept <- kept
@@ -371,12 +441,16 @@ predictor_levels <- function(amount, levels, earlier) {
 #'   of `amounts` that predict it) and, in a panel, `earlier`.
 #' @noRd
 linked_amount <- function(amount, members, columns, amounts) {
+  before <- amounts[seq_len(match(amount$name, amounts) - 1)]
+  if (is.null(members)) {
+    amount$earlier <- before
+    return(amount)
+  }
   slot <- function(names) slots_of_columns(names, members)
   own <- slot(amount$name)
   if (own == 0) {
     return(amount)
   }
-  before <- amounts[seq_len(match(amount$name, amounts) - 1)]
   if (is.null(members$waves)) {
     near <- c(0, 1, own + 0:1)
     amount$near <- list(

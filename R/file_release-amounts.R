@@ -6,14 +6,11 @@
 release_amounts <- function(plan, spending, block, set, seed) {
   specs <- column_specs(plan$codebook)
   # Of records of the file and of the set
-  file_bins <- set_bins <- scores <- list()
+  file_bins <- set_bins <- file_scores <- set_scores <- list()
   unseen <- unseen_pairs(block, set)
   budget <- spending$amounts
   models <- lapply(stats::setNames(nm = names(budget$each)), function(name) {
     amount <- amount_model(specs[[name]])
-    if (is.null(plan$members)) {
-      return(amount)
-    }
     linked_amount(amount, plan$members, names(plan$levels), names(budget$each))
   })
   models <- lapply(models, function(amount) {
@@ -31,15 +28,36 @@ release_amounts <- function(plan, spending, block, set, seed) {
   for (name in names(models)) {
     drop_copies(block$n)
     tell_long_step(paste("Measuring", name), block$n * ncol(plan$codes))
-    amount <- models[[name]]
+    own <- plan$amounts[[name]]
+    y <- to_modelled(models[[name]], own$values)
+    what <- what_of_amounts(names(models))
     own_budget <- budget$each[[name]]
-    own_budget$budget <- amount_budget(
+    each <- amount_budget(
       budget$mu * sqrt(weights[[name]]), budget$neighbours, own_budget$sigma,
       own_budget$links, own_budget$look
     )
-    own <- plan$amounts[[name]]
+    n <- max(1, sizes[[name]])
+    levels <- predictor_levels(
+      models[[name]], plan$levels, vapply(file_bins, nlevels, 1L)
+    )
+    tables <- bins_of_tables(n, levels, each$tables$tables$amount)
+    way <- if (is.null(tables)) "plain" else "tables"
+    own_budget$budget <- each[[way]]
+    own_seed <- stage_seed(seed, name)
+    amount <- release_margin(
+      models[[name]], y, own_budget$budget, n, what, own_seed,
+      function(amount) {
+        earlier <- amount$earlier
+        released_links(
+          amount, margin_scores(amount, y),
+          lapply(file_scores[earlier], `[`, own$records),
+          records_with_both(amount, models[earlier], set, block$n),
+          released, own_budget$budget$links, what, stage_seed(own_seed, "links")
+        )
+      }
+    )
     file <- amount_predictors(
-      amount, plan$codes, own$records, file_bins, plan$levels
+      amount, plan$codes, own$records, file_bins, file_scores, plan$levels
     )
     shown <- set
     rows <- valued_rows(amount, shown)
@@ -48,17 +66,15 @@ release_amounts <- function(plan, spending, block, set, seed) {
       rows <- 1L
       shown[1, name] <- amount$part[1]
     }
-    like <- amount_predictors(amount, shown, rows, set_bins, plan$levels)
+    like <- amount_predictors(
+      amount, shown, rows, set_bins, set_scores, plan$levels
+    )
     # Tables of other columns say little of an amount's sums
     among <- c(like$columns, match(name, colnames(set)))
     told <- Filter(function(table) all(table$columns %in% among), unknown)
-    n <- max(1, sizes[[name]])
     one <- release_amount(
-      amount, list(
-        what = what_of_amounts(names(models)), predictors = file$codes,
-        y = to_modelled(amount, own$values)
-      ), like$codes, file$levels, own_budget, n,
-      stage_seed(seed, name),
+      amount, list(what = what, predictors = file$codes, y = y), like,
+      own_budget, tables, n, own_seed,
       lapply(like$columns, function(j) if (!is.na(j)) axes[[j]]),
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set),
       function(kept, pulls) {
@@ -66,33 +82,20 @@ release_amounts <- function(plan, spending, block, set, seed) {
         unknown_sums(block, told, set, rows[kept], pulls)
       }
     )
-    if (!is.null(one$earlier)) {
-      scores[[name]] <- margin_scores(one, with_values(
-        plan$n_records, own$records, to_modelled(amount, own$values)
-      ))
-    }
-    if (length(one$earlier) > 0) {
-      one$links <- released_links(
-        one, whole_links(scores[[name]], scores[one$earlier]),
-        records_with_both(one, models[one$earlier], set, block$n),
-        own_budget$budget[[if (is.null(one$tables)) "plain" else "tables"]]$
-          links,
-        what_of_amounts(names(models)),
-        stage_seed(stage_seed(seed, name), "links")
-      )
-    }
+    one$bins <- quantile_breaks(one, one$counts, earlier_bins[[way]])
     released[[name]] <- one
-    bins <- earlier_bins[[if (is.null(one$tables)) "plain" else "tables"]]
-    one$bins <- quantile_breaks(one, one$counts, bins)
-    released[[name]]$bins <- one$bins
-    y <- draw_amount(
+    drawn <- draw_amount(
       one, like$codes, part_number(one, shown, rows),
       seed_words(stage_seed(seed, "geometry", 2), name), 1
     )
-    file_bins[[name]] <- with_bins(
-      plan$n_records, own$records, to_modelled(amount, own$values), one$bins
+    file_bins[[name]] <- with_bins(plan$n_records, own$records, y, one$bins)
+    set_bins[[name]] <- with_bins(nrow(set), rows, drawn, one$bins)
+    file_scores[[name]] <- with_values(
+      plan$n_records, own$records, margin_scores(one, y)
     )
-    set_bins[[name]] <- with_bins(nrow(set), rows, y, one$bins)
+    set_scores[[name]] <- with_values(
+      nrow(set), rows, margin_scores(one, drawn)
+    )
   }
   released
 }
@@ -101,7 +104,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
 #' @noRd
 with_values <- function(n, records, y) replace(rep(NA_real_, n), records, y)
 
-#' How many records have a value in two waves, as released
+#' How many records have a value of two amounts, as released
 #' @param set (integer matrix) Codes of a synthetic set.
 #' @noRd
 records_with_both <- function(amount, earlier, set, n) {
@@ -125,16 +128,20 @@ with_bins <- function(n, records, y, breaks) {
 #' @param codes (integer matrix) Of all records.
 #' @param rows (integer) Records with values.
 #' @param bins (named list of factor) Of earlier amounts, of all records.
-#' @return (list) `codes` (integer matrix, a row for each of `rows`), `levels`
-#'   and `columns` (integer: which column of `codes` each is, `NA` where it is
-#'   none, or a part of one).
+#' @param scores (named list of double) The same: see margin_scores().
+#' @return (list) `codes` (integer matrix, a row for each of `rows`), `levels`,
+#'   `columns` (integer: which column of `codes` each is, `NA` where it is none,
+#'   or a part of one), `linked` (see is_linked()), and `curve` where the last
+#'   one is what earlier amounts say, see expected_curve().
 #' @noRd
-amount_predictors <- function(amount, codes, rows, bins, levels) {
+amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
   told <- which(sizes > 1)
+  links <- amount$links
   # Column by column: of a large file one copy is enough
   found <- matrix(
-    0L, length(rows), length(told), dimnames = list(NULL, names(told))
+    0L, length(rows), length(told) + !is.null(links),
+    dimnames = list(NULL, c(names(told), expected_name[!is.null(links)]))
   )
   for (k in seq_along(told)) {
     name <- names(told)[k]
@@ -147,10 +154,35 @@ amount_predictors <- function(amount, codes, rows, bins, levels) {
     }
   }
   whole <- told <= ncol(codes) & names(told) != amount$name
-  list(
+  like <- list(
     codes = found, levels = unname(sizes[told]),
-    columns = unname(ifelse(whole, told, NA))
+    columns = unname(ifelse(whole, told, NA)),
+    linked = unname(is_linked(amount, sizes, ncol(codes))[told])
   )
+  if (is.null(links)) {
+    return(like)
+  }
+  like$codes[, length(told) + 1] <- expected_place(
+    links, lapply(scores, `[`, rows)
+  )
+  like$levels <- c(like$levels, expected_places)
+  like$columns <- c(like$columns, NA)
+  like$linked <- c(like$linked, FALSE)
+  like$curve <- expected_curve(amount)
+  like
+}
+
+# What earlier amounts say, as a predictor
+expected_name <- "earlier amounts"
+
+#' Which predictors are bins of linked amounts: tables tell of them, and no
+#' coefficients
+#' @param sizes (named integer) See predictor_levels().
+#' @param columns (count) Of the block, which come first.
+#' @return (logical)
+#' @noRd
+is_linked <- function(amount, sizes, columns) {
+  seq_along(sizes) > columns & names(sizes) %in% amount$earlier
 }
 
 #' Which records of a set have values of an amount

@@ -84,7 +84,7 @@ finished_file <- function(x, codes, words, s, random = NULL) {
 #' @noRd
 draw_amounts <- function(x, codes, words, s, random = NULL) {
   n <- nrow(codes)
-  bins <- waves <- list()
+  bins <- scores <- list()
   drawn <- x$fixed
   room <- start_room(
     x$compared, column_specs(x$codebook), codes, lengths(x$levels)
@@ -96,29 +96,17 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     rows <- valued_rows(amount, codes)
     part <- part_number(amount, codes, rows)
     ends <- ends_of_amount(room, amount, rows, part)
-    like <- amount_predictors(amount, codes, rows, bins, x$levels)
+    like <- amount_predictors(amount, codes, rows, bins, scores, x$levels)
     if (!is.null(random)) {
       amount <- uncertain_amount(amount, like$codes, random)
     }
-    draw <- function(...) {
-      draw_amount(
-        amount, like$codes, part, words, s * length(x$amounts) + k,
-        modelled_room(amount, ends, part), ...
-      )
-    }
-    scored <- function(y) {
-      scored_wave(amount, y, amount_line(amount, like$codes), rows, n)
-    }
-    y <- if (is.null(amount$links) || length(rows) == 0) {
-      draw()
-    } else {
-      linked_values(amount, waves, rows, draw, scored)
-    }
-    if (!is.null(amount$earlier) && length(rows) > 0) {
-      waves[[amount$name]] <- scored(y)
-    }
+    y <- draw_amount(
+      amount, like$codes, part, words, s * length(x$amounts) + k,
+      modelled_room(amount, ends, part)
+    )
     rm(like)
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
+    scores[[amount$name]] <- with_values(n, rows, margin_scores(amount, y))
     drawn[[amount$name]] <- list(
       records = rows,
       values = from_modelled(amount, y, part, ends)

@@ -155,8 +155,13 @@ amount_terms <- function(x, amount) {
   }
   levels <- c(levels, lapply(stats::setNames(nm = before), function(name) bins))
   levels <- levels[lengths(levels) > 1]
-  c("(Intercept)", unlist(Map(
+  terms <- Map(
     function(name, levels, first) paste0(name, levels[-first]),
-    names(levels), levels, amount$baseline
-  ), use.names = FALSE))
+    names(levels), levels, amount$baseline[seq_along(levels)]
+  )
+  kept <- !amount$linked[seq_along(terms)]
+  c(
+    "(Intercept)", unlist(terms[kept], use.names = FALSE),
+    expected_name[!is.null(amount$links)]
+  )
 }

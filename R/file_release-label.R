@@ -77,9 +77,9 @@ file_verdict <- function(x) {
     },
     if (!all(vapply(x$amounts, function(one) is.null(one$links), NA))) {
       paste(
-        "For an amount in two waves a record also adds the square of how far",
-        "apart its normal scores are by the noisy margins: a whole number of",
-        "at most a public limit."
+        "For two linked amounts, or one amount in two waves, a record also adds",
+        "how near its normal scores are by the noisy margins: a whole number",
+        "of at most a public size."
       )
     },
     paste(
@@ -215,7 +215,7 @@ amount_text <- function(amount) {
     length(amount$coefficients), " coefficients",
     if (tables > 0) paste0(", ", counted(tables, "table")),
     if (!is.null(amount$links)) {
-      paste0(", ", counted(length(amount$links$with), "link"), " over waves")
+      paste0(", ", counted(length(amount$links$with), "link"))
     }
   )
 }

@@ -193,7 +193,7 @@ counts_again <- function(amount, parts) {
   kind <- open_kinds(amount)[bins_of_counts(parts, amount)]
   function(noisy) {
     fit <- ratio_fit(noisy, precision, parts, prior, first$ratio)
-    falling_tails(fit_counts(parts, fit), amount, kind = kind)$counts
+    falling_tails(fit_counts(parts, fit), amount, noisy, kind = kind)$counts
   }
 }
 

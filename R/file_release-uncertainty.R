@@ -175,11 +175,6 @@ uncertain_amount <- function(amount, set, random) {
   amount$draws$mean <- file$mean + drop(crossprod(
     positive_root(file$covariance), stats::qnorm(random(length(file$mean)))
   ))
-  links <- amount$links
-  if (!is.null(links)) {
-    noise <- links$deviation * stats::qnorm(random(length(links$noisy)))
-    amount$links$apart <- apart_of_links(links$noisy + noise, links$both)
-  }
   tables <- amount$tables
   if (is.null(tables) || nrow(set) == 0) {
     return(amount)

@@ -176,6 +176,7 @@ amount_measurements <- function(x, name) {
   amount <- x$amounts[[name]]
   what <- what_of_amounts(names(x$amounts))
   names <- amount_predictor_names(x, amount)
+  levels <- tabled_levels(amount)
   c(if (!is.null(amount$look)) {
     look <- margin_measurement(
       amount$look$breaks, what, valued = FALSE, about = name
@@ -183,7 +184,7 @@ amount_measurements <- function(x, name) {
     list(with_noise_of(look, amount$look))
   }, response_measurements(
     amount, amount, rep(what, 4), name,
-    stats::setNames(amount$levels, names),
+    stats::setNames(levels, names),
     !names %in% names(x$levels)[x$block$published], x$neighbours
   ), if (!is.null(amount$links)) {
     links <- link_measurement(length(amount$links$with), what, name)
@@ -245,7 +246,7 @@ amount_predictor_names <- function(x, amount) {
   earlier <- before[seq_len(match(amount$name, before) - 1)]
   earlier <- stats::setNames(rep(levels_of_bins(), length(earlier)), earlier)
   sizes <- predictor_levels(amount, x$levels, earlier)
-  names(sizes)[sizes > 1]
+  c(names(sizes)[sizes > 1], expected_name[!is.null(amount$links)])
 }
 
 #' Records as the measurements of a file release have them
@@ -263,10 +264,12 @@ measured_records <- function(x, file) {
     at <- which(!is.na(file$values[, name]))
     y <- rep(NA_real_, n)
     y[at] <- to_modelled(amount, file$values[at, name])
-    like <- amount_predictors(amount, file$codes, at, bins, x$levels)
+    like <- amount_predictors(
+      amount, file$codes, at, bins, scores, x$levels
+    )
     predictors <- matrix(0L, n, ncol(like$codes))
     predictors[at, ] <- like$codes
-    if (!is.null(amount$earlier)) scores[[name]] <- margin_scores(amount, y)
+    scores[[name]] <- margin_scores(amount, y)
     amounts[[name]] <- list(
       predictors = predictors, y = y, links = if (!is.null(amount$links)) {
         whole_links(scores[[name]], scores[amount$links$with])

@@ -64,6 +64,10 @@ check_score_margin <- function(settings, response) {
   )
 }
 
+# Whole units of a count in prefix sums: fine enough for their square roots, and
+# for noise that is exact, and no finer, so that small budgets can be drawn
+margin_unit <- 2^16
+
 #' What is counted: column j is what a record of bin j adds
 #'
 #' For Gaussian noise the square root of the matrix of prefix sums, whose
@@ -72,14 +76,13 @@ check_score_margin <- function(settings, response) {
 #' @return (whole matrix, bins x bins)
 #' @noRd
 margin_strategy <- function(bins, noise) {
-  unit <- score_length * score_steps
   if (noise == "laplace") {
-    return(unit * diag(bins))
+    return(score_length * score_steps * diag(bins))
   }
   j <- seq_len(bins - 1)
   root <- cumprod(c(1, (2 * j - 1) / (2 * j)))
   lag <- outer(seq_len(bins), seq_len(bins), `-`)
-  round(unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
+  round(margin_unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
 }
 
 strategy_of <- function(margin) {

@@ -345,7 +345,7 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
   own$x <- rows$x[, seen, drop = FALSE]
   prior <- list(
     location = all$location[seen], scale = all$scale[seen],
-    slopes = which(seen %in% all$slopes)
+    slopes = which(seen %in% all$slopes), curve = which(seen %in% all$curve)
   )
   if (!is.null(by)) {
     own$x <- own$x %*% by
@@ -354,7 +354,9 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
     at <- at[seq_len(ncol(by))]
     prior <- list(
       location = drop(crossprod(by, prior$location)), scale = prior$scale[at],
-      slopes = which(seq_len(ncol(by)) > level), all = function(alone) {
+      # What earlier amounts say is the last column
+      slopes = which(seq_len(ncol(by)) > level),
+      curve = level[length(prior$curve) > 0], all = function(alone) {
         alone <- of_all_columns(
           alone, directions, all$location, all$scale / sqrt(1e-3)
         )
@@ -420,7 +422,7 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
     }
   )
   if (!is.null(margin)) {
-    grown <- with_lost_variance(found$shrunk, own, prior$slopes, hidden(b))
+    grown <- with_lost_variance(found$shrunk, own, prior, hidden(b))
     told$draws$mean[] <- of_all(replace(
       found$shrunk, "mean", list(grown)
     ), scale)$mean
@@ -632,17 +634,22 @@ warn_saturated <- function(x, stated = TRUE) {
 #' predictor stays.
 #' @param posterior (list) `mean`, `covariance`.
 #' @param rows (list) See distinct_rows().
-#' @param slopes (integer) Which coefficients; the others sum up to the mean.
+#' @param prior (list) `slopes` (integer), which coefficients; the others sum up
+#'   to the mean, but that of what earlier amounts say, `curve`, which is known.
 #' @param hidden (number) What the rows hide of the linear predictor's variance,
 #'   as a share of what they show.
 #' @noRd
-with_lost_variance <- function(posterior, rows, slopes, hidden = 0) {
-  b <- posterior$mean
+with_lost_variance <- function(posterior, rows, prior, hidden = 0) {
+  kept <- setdiff(seq_along(posterior$mean), prior$curve)
+  b <- posterior$mean[kept]
+  slopes <- match(prior$slopes, kept)
   share <- rows$count / sum(rows$count)
   means <- drop(crossprod(rows$x, share))
   gram <- gram_of_rows(rows, share) - tcrossprod(means)
+  means <- means[kept]
+  gram <- gram[kept, kept]
   shown <- drop(crossprod(b, gram %*% b))
-  lost <- sum(gram * posterior$covariance)
+  lost <- sum(gram * posterior$covariance[kept, kept])
   # Where next to nothing is known of them, noise is not made larger
   factor <- if (shown > 1e-8 * lost) {
     min(1.5, sqrt((1 + max(0, lost) / shown) * (1 + hidden)))
@@ -653,7 +660,7 @@ with_lost_variance <- function(posterior, rows, slopes, hidden = 0) {
   centre <- sum(means * b)
   b[level] <- centre - factor * (centre - b[level])
   b[slopes] <- factor * b[slopes]
-  b
+  replace(posterior$mean, kept, b)
 }
 
 #' The variance of a typical record's linear predictor

@@ -182,7 +182,9 @@ own_limit <- function(geometry) {
 #'
 #' @param x (matrix or double) A row, or number, for each column of the design.
 #' @param coding (list) `levels` of the predictors, and their `baseline` or what
-#'   row_coding() has.
+#'   row_coding() has. `linked` (logical, or `NULL`): predictors without columns.
+#'   `curve` (double, or `NULL`): values of the last predictor's levels, which is
+#'   one column.
 #' @return (as `x`) The intercept's first, then those of all levels of all
 #'   predictors; 0 for the baselines.
 #' @noRd
@@ -190,20 +192,33 @@ level_lines <- function(x, coding) {
   levels <- coding$levels
   if (is.null(coding$rows)) {
     baselines <- 1 + cumsum(c(0, levels))[seq_along(levels)] + coding$baseline
-    at <- setdiff(seq_len(1 + sum(levels)), baselines)
+    own <- c(TRUE, rep(has_columns(coding), levels))
+    at <- setdiff(which(own), baselines)
   } else {
     at <- coding$at
     own <- coding$rows %*% x
     x <- if (is.matrix(x)) own else drop(own)
   }
-  if (is.matrix(x)) {
-    lines <- matrix(0, 1 + sum(levels), ncol(x))
-    lines[at, ] <- x
-  } else {
-    lines <- numeric(1 + sum(levels))
-    lines[at] <- x
+  whole <- is.matrix(x)
+  x <- as.matrix(x)
+  lines <- matrix(0, 1 + sum(levels), ncol(x))
+  lines[at, ] <- x[seq_along(at), ]
+  curve <- coding$curve
+  if (!is.null(curve)) {
+    last <- nrow(lines) - length(curve) + seq_along(curve)
+    lines[last, ] <- curve %o% x[nrow(x), ]
   }
-  lines
+  if (whole) lines else drop(lines)
+}
+
+#' Which predictors have a column of the design for each level but one
+#' @return (logical)
+#' @noRd
+has_columns <- function(coding) {
+  all <- rep(TRUE, length(coding$levels))
+  if (!is.null(coding$linked)) all <- !coding$linked
+  if (!is.null(coding$curve)) all[length(all)] <- FALSE
+  all
 }
 
 # Levels of a column in the core, at most

@@ -11,6 +11,10 @@ swapping <- list(
   mean = function(x, y, line, breaks) mapped_mean(x$family, y, line)
 )
 
+# Of amounts that have links: the law of their values holds them, see
+# law_of_values(), and tables say less beside it
+linked_swaps <- replace(swapping, "beta", list(c(0.03, 0.1, 0.3)))
+
 # Of sets of score releases, whose predictors are published: only swaps that
 # bring a set closer. They start from the model's draws, which others would
 # forget.
@@ -32,13 +36,13 @@ score_swaps <- list(
 #' @param group (integer, n) Only records of the same group swap.
 #' @param room (list or `NULL`) `low` and `high`, n each: no swap brings a value
 #'   beyond those of its new record, and those that lie beyond swap first.
-#' @param link (list or `NULL`) `latent` (double, n: of each value where it is
+#' @param law (list or `NULL`) `latent` (double, n: of each value where it is
 #'   now) and `pull` (double, n: how hard each record pulls at what it holds).
 #' @return (double, n) The same values, in another order.
 #' @noRd
 swapped_values <- function(x, y, line, set, targets, words, swaps, expected,
                            group = rep(1L, length(y)), room = NULL,
-                           link = NULL) {
+                           law = NULL) {
   expected <- expected + mean(y - expected)
   frame <- score_frame(x$family, line, x$shape)
   geometry <- x$steps[[2]]$geometry
@@ -60,7 +64,7 @@ swapped_values <- function(x, y, line, set, targets, words, swaps, expected,
       )),
       together = swaps$records %||% max(1, length(y)),
       low = as.double(room$low), high = as.double(room$high),
-      pull = as.double(link$pull), latent = as.double(link$latent)
+      pull = as.double(law$pull), latent = as.double(law$latent)
     ), words, default_threads()
   )
   y[found$from]
