@@ -9,7 +9,7 @@
 #' @param words (two words) See seed_words().
 #' @param stream (count) Of random numbers.
 #' @param room (list or `NULL`) `low` and `high` that rules leave of each value.
-#' @param swaps (list) See swapping.
+#' @param swaps (list) See swapping. `NULL`: none.
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, part, words, stream, room = NULL,
@@ -37,7 +37,7 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
       if (!is.null(room)) lapply(room, `[`, at)
     )
   }
-  if (n > 1 && length(amount$levels) > 0) {
+  if (n > 1 && length(amount$levels) > 0 && !is.null(swaps)) {
     # With the same chances in all sets their values would go together
     own <- floor(uniforms_(2, words, 2 * stream + 1) * 2^32)
     targets <- amount_targets(amount, set)

@@ -11,12 +11,10 @@ link_ends <- 2.5
 link_unit <- 2^10
 
 # Of an amount's mu squared, where it has links
-share_of_links <- 0.1
+share_of_links <- 0.05
 
-# Correlations that links tell, at most, and how far they are from 0 before
-# anything is told
+# Correlations that links tell, at most
 most_linked <- 0.999
-typical_link <- 0.5
 
 # Places between the ends at which expected scores are told apart
 expected_places <- 101L
@@ -74,7 +72,7 @@ link_measurement <- function(links, what = "", about = NULL) {
 #' @param released (named list) Earlier amounts.
 #' @return (list) `with` (names), `noisy`, the noise as paid; `told`, the
 #'   correlations with these, and `among`, of these, without what is only noise;
-#'   `spread`, the standard deviation of expected scores.
+#'   `spread`, see expected_spread().
 #' @noRd
 released_links <- function(amount, score, scores, both, released, budget, what,
                            seed) {
@@ -85,19 +83,39 @@ released_links <- function(amount, score, scores, both, released, budget, what,
   correlation <- function(noisy) linked_correlation(noisy, both)
   noise <- x$noise$deviation
   error <- (correlation(noisy + noise) - correlation(noisy - noise)) / 2
-  told <- correlation(noisy) * typical_link^2 / (typical_link^2 + error^2)
+  told <- without_noise(correlation(noisy), error)
   among <- links_among(released[amount$earlier])
   # Noise in directions along which earlier amounts hardly vary would be told
   # many times over
   diag(among) <- 1 + error
   c(
-    list(with = amount$earlier, noisy = noisy), x$noise, list(
-      told = told, among = among,
-      spread = sqrt(clamp(
-        sum(told * solve_positive(among, told)), 1e-4, most_linked^2
-      ))
-    )
+    list(with = amount$earlier, noisy = noisy), x$noise,
+    list(told = told, among = among, spread = expected_spread(
+      told, among, error
+    ))
   )
+}
+
+#' Noisy correlations, nearer to 0 by what noise makes of them
+#'
+#' How far from 0 they are typically is seen from all of them.
+#' @noRd
+without_noise <- function(noisy, error) {
+  typical <- sum((noisy^2 - error^2) / (error^2 + 0.05)) /
+    sum(1 / (error^2 + 0.05))
+  noisy * 1 / (1 + error^2 / max(typical, 1e-4))
+}
+
+#' The standard deviation of what earlier scores lead to expect
+#'
+#' Less what is only noise in it.
+#' @noRd
+expected_spread <- function(told, among, error) {
+  b <- solve_positive(among, told)
+  by_noise <- vapply(seq_along(error), function(k) {
+    solve_positive(among, replace(0 * error, k, error[k]^2))[k]
+  }, 0)
+  sqrt(clamp(sum(b * told) - sum(by_noise), 1e-4, most_linked^2))
 }
 
 #' Correlations of amounts among one another, as released

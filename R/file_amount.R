@@ -9,12 +9,19 @@
 # are: most bins of the margin are placed there
 amount_bins <- 96
 most_own_bins <- 128
-grown_bins <- 128
+grown_bins <- 160
 
 # Of a margin's mu squared, for the first look; of its bins, those that follow
 # it, the others stay where the public ones are
 share_of_look <- 0.2
-following_look <- 0.75
+following_look <- 0.65
+
+# The error of cumulative shares with which a first look shows nothing
+blurred_look <- 0.25
+
+# A count's whole units: the noise of a small share of a small budget must not be
+# too wide to be drawn
+amount_unit <- 2^18
 
 #' All that is public of an amount
 #'
@@ -126,11 +133,15 @@ kept_breaks <- function(amount, ends, inner) {
 #' @return (double) No more than `grown_bins` bins.
 #' @noRd
 grown_breaks <- function(amount, look) {
-  below <- pmax(cummax(cumsum(c(0, look$noisy))), 0)
-  last <- length(below)
-  seen <- if (below[last] > 0) below / below[last] else 0
-  share <- (1 - following_look) * (seq_len(last) - 1) / (last - 1) +
-    following_look * seen
+  # What is only noise in the tails shows nothing
+  amount$margin <- look
+  counts <- falling_tails(counted_margin(look), amount)$counts
+  seen <- c(0, cumsum(counts) / sum(counts))
+  last <- length(seen)
+  # The less it shows, the fewer bins follow it
+  clear <- max(0, 1 - margin_error(look, max(1, sum(look$noisy))) / blurred_look)
+  share <- (1 - following_look * clear) * (seq_len(last) - 1) / (last - 1) +
+    following_look * clear * seen
   wanted <- function(bins) {
     at <- share[last] * seq_len(bins - 1) / bins
     inner <- stats::approx(share, look$breaks, at)$y
@@ -159,7 +170,10 @@ grown_breaks <- function(amount, look) {
 #' @noRd
 release_margin <- function(amount, y, budget, n, what, seed, linked) {
   counted <- function(breaks, part) {
-    amount_margin(y, breaks, budget[[part]], n, stage_seed(seed, part), what)
+    x <- paid_by(amount_measurement(breaks, what), budget[[part]])
+    score_margin(
+      bin_counts(y, breaks), x, range(breaks), stage_seed(seed, part), n
+    )
   }
   breaks <- amount$breaks
   if (!is.null(budget$look)) {
@@ -254,13 +268,12 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   released
 }
 
-#' The noisy margin of an amount
-#' @param n (number) What its counts sum to, as released.
-#' @return (list) `breaks`, `noisy`, and the noise as paid.
+#' An amount's margin, or the first look at it, as a measurement
 #' @noRd
-amount_margin <- function(y, breaks, budget, n, seed, what) {
-  x <- paid_by(margin_measurement(breaks, what, valued = FALSE), budget)
-  score_margin(bin_counts(y, breaks), x, range(breaks), seed, n)
+amount_measurement <- function(breaks, what = "", about = NULL) {
+  margin_measurement(
+    breaks, what, valued = FALSE, about = about, unit = amount_unit
+  )
 }
 
 #' Counts whose density falls outwards beyond the tenth at either end

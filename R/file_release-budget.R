@@ -156,9 +156,7 @@ planned_amount <- function(bins, columns, links = 0) {
   step <- step_measurement("", columns)
   # Of fewer bins than planned it costs no more
   c(
-    lapply(bins, function(bins) {
-      margin_measurement(seq(0, bins), valued = FALSE)
-    }),
+    lapply(bins, function(bins) amount_measurement(seq(0, bins))),
     list(first = step, second = step), if (links > 0) list(links = link_measurement(links))
   )
 }

@@ -178,9 +178,7 @@ amount_measurements <- function(x, name) {
   names <- amount_predictor_names(x, amount)
   levels <- tabled_levels(amount)
   c(if (!is.null(amount$look)) {
-    look <- margin_measurement(
-      amount$look$breaks, what, valued = FALSE, about = name
-    )
+    look <- amount_measurement(amount$look$breaks, what, name)
     list(with_noise_of(look, amount$look))
   }, response_measurements(
     amount, amount, rep(what, 4), name,
@@ -210,7 +208,8 @@ response_measurements <- function(x, coding, what, about, levels, free,
     if (!is.null(x$margin)) {
       kind <- if (is_laplace(x$margin)) "laplace" else "gaussian"
       margin <- margin_measurement(
-        x$margin$breaks, what[1], kind, is.null(about), about
+        x$margin$breaks, what[1], kind, is.null(about), about,
+        x$margin$unit %||% count_unit
       )
       list(with_noise_of(margin, x$margin))
     },

@@ -64,30 +64,31 @@ check_score_margin <- function(settings, response) {
   )
 }
 
-# Whole units of a count in prefix sums: fine enough for their square roots, and
-# for noise that is exact, and no finer, so that small budgets can be drawn
-margin_unit <- 2^16
+# Whole units of a count in prefix sums
+count_unit <- 2^22
 
 #' What is counted: column j is what a record of bin j adds
 #'
 #' For Gaussian noise the square root of the matrix of prefix sums, whose
 #' largest errors grow with the logarithm of the number of bins and not with its
 #' square root (Fichtenberger, Henzinger and Upadhyay 2023, Constant matters).
+#' @param unit (whole number) Of a count.
 #' @return (whole matrix, bins x bins)
 #' @noRd
-margin_strategy <- function(bins, noise) {
+margin_strategy <- function(bins, noise, unit = count_unit) {
   if (noise == "laplace") {
-    return(score_length * score_steps * diag(bins))
+    return(unit * diag(bins))
   }
   j <- seq_len(bins - 1)
   root <- cumprod(c(1, (2 * j - 1) / (2 * j)))
   lag <- outer(seq_len(bins), seq_len(bins), `-`)
-  round(margin_unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
+  round(unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
 }
 
 strategy_of <- function(margin) {
   margin_strategy(
-    length(margin$noisy), if (is_laplace(margin)) "laplace" else "gaussian"
+    length(margin$noisy), if (is_laplace(margin)) "laplace" else "gaussian",
+    margin$unit %||% count_unit
   )
 }
 
@@ -96,13 +97,14 @@ strategy_of <- function(margin) {
 #' @param kind (string) Of the noise.
 #' @param valued (flag) Has every record a value? Where one may have none,
 #'   another in its place adds a whole column.
+#' @param unit See margin_strategy().
 #' @return (`measurement`) Of records with `y` (modelled scale, `NA`: none);
 #'   also `breaks` and `strategy`.
 #' @noRd
 margin_measurement <- function(breaks, what = "noisy margin",
                                kind = "gaussian", valued = TRUE,
-                               about = NULL) {
-  strategy <- margin_strategy(length(breaks) - 1, kind)
+                               about = NULL, unit = count_unit) {
+  strategy <- margin_strategy(length(breaks) - 1, kind, unit)
   bins <- function(records) {
     if (!is.null(records)) {
       found <- bins_of(records$y, breaks)
@@ -133,6 +135,7 @@ margin_measurement <- function(breaks, what = "noisy margin",
   )
   x$breaks <- breaks
   x$strategy <- strategy
+  x$unit <- if (unit != count_unit) unit
   x
 }
 
@@ -150,7 +153,9 @@ score_margin <- function(counts, x, bounds, seed, n) {
   # The counts nearest to the noisy ones that sum to it
   spread <- solve(crossprod(x$strategy), rep(1, length(counts)))
   counts <- counts - spread * (sum(counts) - n) / sum(spread)
-  c(list(breaks = x$breaks, bounds = bounds, noisy = counts), x$noise)
+  c(
+    list(breaks = x$breaks, bounds = bounds, noisy = counts), if (!is.null(x$unit)) x["unit"], x$noise
+  )
 }
 
 #' The whole sums of a margin
