@@ -46,14 +46,14 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
     y <- swapped_values(
       amount, y, line, list(codes = set, coding = amount), targets, own, swaps,
       expected, group, room,
-      if (!is.null(amount$links)) law_of_values(amount, y, line, scale, error)
+      if (!is.null(amount$curve)) law_of_values(amount, y, line, scale, error)
     )
   }
   y
 }
 
 swaps_of <- function(amount) {
-  if (is.null(amount$links)) swapping else linked_swaps
+  if (is.null(amount$curve)) swapping else linked_swaps
 }
 
 #' What holds values near their linear predictors while they are swapped

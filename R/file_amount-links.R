@@ -13,8 +13,10 @@ link_unit <- 2^10
 # Of an amount's mu squared, where it has links
 share_of_links <- 0.05
 
-# Correlations that links tell, at most
+# Correlations that links tell, at most, and at least where an earlier amount is
+# expected from by its score: of others bins keep what is no line
 most_linked <- 0.999
+strong_link <- 0.5
 
 # Places between the ends at which expected scores are told apart
 expected_places <- 101L
@@ -71,8 +73,9 @@ link_measurement <- function(links, what = "", about = NULL) {
 #' @param both (double) Records with both values, as released.
 #' @param released (named list) Earlier amounts.
 #' @return (list) `with` (names), `noisy`, the noise as paid; `told`, the
-#'   correlations with these, and `among`, of these, without what is only noise;
-#'   `spread`, see expected_spread().
+#'   correlations with these without what is only noise; `strong` (names): those
+#'   whose scores an expected one is of; `among`, correlations of these;
+#'   `spread`, see expected_spread(), `NULL` without any.
 #' @noRd
 released_links <- function(amount, score, scores, both, released, budget, what,
                            seed) {
@@ -84,15 +87,19 @@ released_links <- function(amount, score, scores, both, released, budget, what,
   noise <- x$noise$deviation
   error <- (correlation(noisy + noise) - correlation(noisy - noise)) / 2
   told <- without_noise(correlation(noisy), error)
-  among <- links_among(released[amount$earlier])
+  binned <- amount$near$amounts %||% amount$earlier
+  strong <- abs(told) >= strong_link | !amount$earlier %in% binned
+  among <- links_among(released[amount$earlier[strong]])
   # Noise in directions along which earlier amounts hardly vary would be told
   # many times over
-  diag(among) <- 1 + error
+  diag(among) <- 1 + error[strong]
   c(
-    list(with = amount$earlier, noisy = noisy), x$noise,
-    list(told = told, among = among, spread = expected_spread(
-      told, among, error
-    ))
+    list(with = amount$earlier, noisy = noisy), x$noise, list(
+      told = told, strong = amount$earlier[strong],
+      among = among, spread = if (any(strong)) {
+        expected_spread(told[strong], among, error[strong])
+      }
+    )
   )
 }
 
@@ -160,8 +167,8 @@ solve_positive <- function(x, y, least = 0.002) {
 #' @return (integer) From 1 to `expected_places`.
 #' @noRd
 expected_place <- function(links, scores) {
-  scores <- vapply(scores[links$with], identity, double(length(scores[[1]])))
-  scores <- matrix(scores, ncol = length(links$with))
+  told <- links$told[match(links$strong, links$with)]
+  scores <- matrix(unlist(scores[links$strong]), ncol = length(told))
   there <- !is.na(scores)
   expected <- numeric(nrow(scores))
   pattern <- do.call(paste0, as.data.frame(there + 0L))
@@ -169,7 +176,7 @@ expected_place <- function(links, scores) {
     kept <- there[rows[1], ]
     if (!any(kept)) next
     b <- solve_positive(
-      links$among[kept, kept, drop = FALSE], links$told[kept]
+      links$among[kept, kept, drop = FALSE], told[kept]
     )
     expected[rows] <- scores[rows, kept, drop = FALSE] %*% b
   }

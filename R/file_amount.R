@@ -211,7 +211,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   family <- amount$family
   budget <- plan$budget
   margin <- amount$margin
-  left <- if (is.null(amount$links)) 1 else sqrt(1 - amount$links$spread^2)
+  left <- sqrt(1 - (amount$links$spread %||% 0)^2)
   reference <- located_reference(margin, family, n, left)
   coding <- list(
     levels = like$levels, baseline = most_common(like$codes, like$levels),

@@ -137,11 +137,11 @@ with_bins <- function(n, records, y, breaks) {
 amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
   told <- which(sizes > 1)
-  links <- amount$links
+  expected <- !is.null(amount$links$spread)
   # Column by column: of a large file one copy is enough
   found <- matrix(
-    0L, length(rows), length(told) + !is.null(links),
-    dimnames = list(NULL, c(names(told), expected_name[!is.null(links)]))
+    0L, length(rows), length(told) + expected,
+    dimnames = list(NULL, c(names(told), expected_name[expected]))
   )
   for (k in seq_along(told)) {
     name <- names(told)[k]
@@ -159,11 +159,11 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
     columns = unname(ifelse(whole, told, NA)),
     linked = unname(is_linked(amount, sizes, ncol(codes))[told])
   )
-  if (is.null(links)) {
+  if (!expected) {
     return(like)
   }
   like$codes[, length(told) + 1] <- expected_place(
-    links, lapply(scores, `[`, rows)
+    amount$links, lapply(scores, `[`, rows)
   )
   like$levels <- c(like$levels, expected_places)
   like$columns <- c(like$columns, NA)
@@ -175,14 +175,14 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
 # What earlier amounts say, as a predictor
 expected_name <- "earlier amounts"
 
-#' Which predictors are bins of linked amounts: tables tell of them, and no
-#' coefficients
+#' Which predictors are bins of amounts whose scores say more: tables tell of
+#' them, and no coefficients
 #' @param sizes (named integer) See predictor_levels().
 #' @param columns (count) Of the block, which come first.
 #' @return (logical)
 #' @noRd
 is_linked <- function(amount, sizes, columns) {
-  seq_along(sizes) > columns & names(sizes) %in% amount$earlier
+  seq_along(sizes) > columns & names(sizes) %in% amount$links$strong
 }
 
 #' Which records of a set have values of an amount

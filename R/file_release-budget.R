@@ -41,12 +41,11 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
     earlier <- names[seq_len(k - 1)]
     earlier <- stats::setNames(rep(levels_of_bins(), k - 1), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)
-    linked <- is_linked(amount, levels, length(plan$levels))[levels > 1]
     levels <- levels[levels > 1]
     at <- function(mu) {
       plan_amount(
         mu, neighbours, delta, amount$planned_bins, unname(levels),
-        names(levels) %in% c(protected, names), length(amount$earlier), linked
+        names(levels) %in% c(protected, names), length(amount$earlier)
       )
     }
     at(mu * least)
@@ -126,15 +125,13 @@ amount_budget <- function(mu, neighbours, sigma, links = 0, look = FALSE) {
 #' @param levels (integer) Of the predictors.
 #' @param free (logical) Which of them are protected.
 #' @param links (count) See linked_amount().
-#' @param linked (logical) See is_linked().
 #' @return (list) `free`, `sigma`, `links`, `look` and `cost` (`rho` by
 #'   relation, `gap`).
 #' @noRd
-plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
-                        linked = logical(length(levels))) {
+plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0) {
   sigma <- least_sigma(table_bins * sum(levels), delta)
-  # What earlier amounts say together is one column
-  columns <- 1 + sum(levels[!linked] - 1) + (links > 0)
+  # What earlier amounts say together is one column more, in place of others
+  columns <- 1 + sum(levels - 1) + (links > 0)
   parts <- planned_amount(bins, columns, links)
   look <- "look" %in% names(bins)
   costs <- lapply(

@@ -162,6 +162,6 @@ amount_terms <- function(x, amount) {
   kept <- !amount$linked[seq_along(terms)]
   c(
     "(Intercept)", unlist(terms[kept], use.names = FALSE),
-    expected_name[!is.null(amount$links)]
+    expected_name[!is.null(amount$curve)]
   )
 }
