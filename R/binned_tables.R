@@ -227,6 +227,7 @@ binned_codes <- function(records, told, breaks) {
 #' @noRd
 expected_bins <- function(amount, set, breaks, total, count = NULL) {
   line <- amount_line(amount, set)
+  amount <- with_normal_errors(amount)
   levels <- amount$levels
   told <- amount$told %||% (length(levels) - !is.null(amount$curve))
   if (told < length(levels)) {

@@ -18,6 +18,7 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   if (n == 0) {
     return(double())
   }
+  amount <- with_normal_errors(amount)
   p <- uniforms_(n, words, 2 * stream)
   line <- amount_line(amount, set)
   error <- latent_quantile(amount$family, p)
@@ -52,6 +53,19 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   y
 }
 
+#' An amount that follows earlier ones, with normal errors in place of Student's
+#'
+#' Tails that only a family states would be most of what is left beside the
+#' earlier amounts.
+#' @noRd
+with_normal_errors <- function(amount) {
+  if (!is.null(amount$curve) && amount$family$name == "student_t") {
+    amount$shape <- normal_spread(amount)
+    amount$family <- as_synth_family(stats::gaussian())
+  }
+  amount
+}
+
 swaps_of <- function(amount) {
   if (is.null(amount$curve)) swapping else linked_swaps
 }
@@ -66,8 +80,7 @@ swaps_of <- function(amount) {
 law_of_values <- function(amount, y, line, scale, error) {
   latent <- numeric(length(y))
   latent[order(y)] <- sort(line + scale * error)
-  spread <- scale * latent_quantile(amount$family, stats::pnorm(1))
-  list(latent = latent, pull = line / spread^2)
+  list(latent = latent, pull = line / scale^2)
 }
 
 #' Values of a margin in the order of the model's, within their room

@@ -22,20 +22,31 @@ strong_link <- 0.5
 expected_places <- 101L
 
 #' Values as normal scores, by the noisy margin
-#' @param amount (list) With its `margin`, see score_margin().
+#' @param amount (list) With its `ranks`, see ranked_margin().
 #' @param y (double) On the modelled scale; `NA`: none.
 #' @noRd
 margin_scores <- function(amount, y) {
   share <- rep(NA_real_, length(y))
   at <- !is.na(y)
-  share[at] <- histogram_share(counted_margin(amount$margin), y[at])
+  share[at] <- histogram_share(amount$ranks, y[at])
   clamp(stats::qnorm(share), -link_ends, link_ends)
 }
 
-#' A noisy margin without counts below 0, by itself
+#' A noisy margin without what is only noise, by itself
+#'
+#' The law is that of all values: nothing else is known of them yet.
+#' @param amount (list) With its `margin`.
+#' @return (list) `counts` and `breaks`.
 #' @noRd
-counted_margin <- function(margin) {
-  list(counts = project_counts(margin$noisy), breaks = margin$breaks)
+ranked_margin <- function(amount, n) {
+  family <- amount$family
+  reference <- located_reference(amount$margin, family, n)
+  shape <- if (length(family$extras) > 0) reference[[2]]
+  amount[c("draws", "population", "shape", "steps")] <- list(
+    list(mean = reference[[1]]), list(rows = matrix(1)), shape,
+    list(list(clip = law_of(family)$clip[2] * line_unit(family, shape)))
+  )
+  falling_tails(margin_counts(amount), amount)
 }
 
 # Released ---------------------------------------------------------------------
@@ -192,9 +203,7 @@ expected_place <- function(links, scores) {
 expected_curve <- function(amount) {
   score <- amount$links$spread *
     seq(-link_ends, link_ends, length.out = expected_places)
-  value <- histogram_quantile(
-    counted_margin(amount$margin), stats::pnorm(score)
-  )
+  value <- histogram_quantile(amount$ranks, stats::pnorm(score))
   if (!is_location(amount$family)) value <- log(pmax(value, 0.5))
   value - value[(expected_places + 1) / 2]
 }

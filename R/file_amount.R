@@ -135,7 +135,8 @@ kept_breaks <- function(amount, ends, inner) {
 grown_breaks <- function(amount, look) {
   # What is only noise in the tails shows nothing
   amount$margin <- look
-  counts <- falling_tails(counted_margin(look), amount)$counts
+  amount$margin$counts <- project_counts(look$noisy)
+  counts <- falling_tails(amount$margin, amount)$counts
   seen <- c(0, cumsum(counts) / sum(counts))
   last <- length(seen)
   # The less it shows, the fewer bins follow it
@@ -166,14 +167,11 @@ grown_breaks <- function(amount, look) {
 #' @param linked (function of an amount with its margin) Releases its links, see
 #'   released_links().
 #' @return (list) `amount` with `margin`; `look`, its first look, or `NULL`;
-#'   `links`, or `NULL`.
+#'   `ranks`, see ranked_margin(); `links`, or `NULL`.
 #' @noRd
 release_margin <- function(amount, y, budget, n, what, seed, linked) {
   counted <- function(breaks, part) {
-    x <- paid_by(amount_measurement(breaks, what), budget[[part]])
-    score_margin(
-      bin_counts(y, breaks), x, range(breaks), stage_seed(seed, part), n
-    )
+    amount_margin(y, breaks, budget[[part]], n, stage_seed(seed, part), what)
   }
   breaks <- amount$breaks
   if (!is.null(budget$look)) {
@@ -181,6 +179,7 @@ release_margin <- function(amount, y, budget, n, what, seed, linked) {
     breaks <- grown_breaks(amount, amount$look)
   }
   amount$margin <- counted(breaks, "margin")
+  amount$ranks <- ranked_margin(amount, n)
   if (!is.null(budget$links)) amount$links <- linked(amount)
   amount
 }
@@ -268,7 +267,16 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   released
 }
 
-#' An amount's margin, or the first look at it, as a measurement
+#' The noisy margin of an amount, or the first look at it
+#' @param n (number) What its counts sum to, as released.
+#' @return (list) `breaks`, `noisy`, and the noise as paid.
+#' @noRd
+amount_margin <- function(y, breaks, budget, n, seed, what) {
+  x <- paid_by(amount_measurement(breaks, what), budget)
+  score_margin(bin_counts(y, breaks), x, range(breaks), seed, n)
+}
+
+#' The same as a measurement
 #' @noRd
 amount_measurement <- function(breaks, what = "", about = NULL) {
   margin_measurement(

@@ -63,7 +63,7 @@ test_that("no division of what amounts have costs more than is charged", {
         levels <- levels[levels > 1]
         plan_amount(
           mu * sqrt(weights[k]), neighbours, delta,
-          length(amount$breaks) - 1, levels, rep(TRUE, length(levels))
+          amount$planned_bins, levels, rep(TRUE, length(levels)), k - 1
         )$cost
       })
       rho <- Reduce(`+`, lapply(costs, `[[`, "rho"))

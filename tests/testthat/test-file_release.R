@@ -143,11 +143,17 @@ test_that("an amount is charged for the predictors that it has", {
     amount <- release$amounts[[name]]
     own <- spending$amounts$each[[name]]
     expect_length(own$free, length(amount$levels))
-    budget <- amount_budget(spending$amounts$mu, "add-remove", own$sigma)
-    bins <- length(amount$breaks) - 1
+    budget <- amount_budget(
+      spending$amounts$mu, "add-remove", own$sigma, own$links, own$look
+    )
+    bins <- c(
+      look = length(amount$look$noisy), margin = length(amount$margin$noisy)
+    )
+    expect_true(all(bins <= amount$planned_bins[names(bins)]))
+    levels <- tabled_levels(amount)
     exact <- amount_costs(
-      budget$tables, planned_amount(bins, 1 + sum(amount$levels - 1)),
-      amount$levels, rep(TRUE, length(amount$levels))
+      budget$tables, planned_amount(bins, 1 + sum(levels - 1), own$links),
+      levels, rep(TRUE, length(levels))
     )
     expect_lte(exact$rho[[2]], own$cost$rho[[2]])
     expect_lte(exact$gap, own$cost$gap)
@@ -200,7 +206,7 @@ test_that("sums of an amount are the same in any order, cut and threads", {
   # The vectors are w d L'x, cut off towards 0
   z <- own_vectors(codes, coding, scale, geometry)
   expect_identical(all, colSums(q * z))
-  x <- dense_design(predictor_parts(codes, levels, coding$baseline))
+  x <- dense_design(predictor_parts(codes, coding))
   rows <- scale * (x %*% whiten)
   length <- sqrt(rowSums(rows^2))
   expect_gt(mean(length > 2), 0.1)
