@@ -74,6 +74,32 @@ bin_curves <- function(amount, line, breaks) {
   )
 }
 
+#' The same where errors of rows are of different size
+#' @param left (double) See expected_places_of().
+#' @return (matrix, rows x bins)
+#' @noRd
+own_bin_shares <- function(amount, line, left, breaks) {
+  n <- length(line)
+  left <- relative_spread(left)
+  # Errors in an order that has nothing to do with the rows'
+  p <- (rank(line, ties.method = "first") * 0.6180339887498949) %% 1
+  error <- latent_quantile(amount$family, clamp(p, 0.5 / n, 1 - 0.5 / n)) * left
+  spread <- margin_scale(amount, amount$counts, line, error)
+  cut <- stats::quantile(
+    line + spread * error, histogram_share(amount$counts, breaks),
+    names = FALSE
+  )
+  below <- latent_share(
+    amount$family, outer(-line, cut, `+`) / (spread * left)
+  )
+  below <- cbind(0, matrix(below, n), 1)
+  below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
+}
+
+#' Sizes of errors beside their common one
+#' @noRd
+relative_spread <- function(left) left / sqrt(mean(left^2))
+
 #' Places that some shares of all rows' latent values lie below
 #' @noRd
 latent_places <- function(family, line, scale, share) {

@@ -163,7 +163,7 @@ tabled_levels <- function(coding) {
 #'   (of these), `noise` and `residuals` as a block has them, `excess` (list of
 #'   double: what each table has beyond what the model expects, in counts).
 #' @noRd
-release_amount_tables <- function(amount, file, set, budget, bins, free, known,
+release_amount_tables <- function(amount, file, like, budget, bins, free, known,
                                   seed) {
   counts <- amount$counts
   breaks <- quantile_breaks(amount, counts, bins)
@@ -176,7 +176,9 @@ release_amount_tables <- function(amount, file, set, budget, bins, free, known,
   plan$noise <- table_noise(plan, amount$n)
   counts <- block_counts(binned_codes(file, plan$told, breaks), plan)
   noisy_tables(
-    amount, counts, set, plan, breaks, seed, file$what, known[plan$told]
+    amount, counts, like$codes, plan, breaks, seed, file$what,
+    known[plan$told],
+    left = like$left
   )
 }
 
@@ -189,9 +191,9 @@ release_amount_tables <- function(amount, file, set, budget, bins, free, known,
 #' @return (list) See release_amount_tables().
 #' @noRd
 noisy_tables <- function(amount, counts, set, plan, breaks, seed, what,
-                         known = NULL, count = NULL) {
+                         known = NULL, count = NULL, left = NULL) {
   residuals <- noisy_residuals(counts, plan, plan$noise, seed, what)
-  expected <- expected_bins(amount, set, breaks, amount$n, count)
+  expected <- expected_bins(amount, set, breaks, amount$n, count, left)
   list(
     breaks = breaks, columns = plan$told, known = known, noise = plan$noise,
     residuals = residuals, excess = shrunk_tables(
@@ -223,9 +225,11 @@ binned_codes <- function(records, told, breaks) {
 #' @param breaks (double) Of the bins on the modelled scale, without the ends.
 #' @param total (number) What each table sums to.
 #' @param count (double or `NULL`) Records of each row, if these differ.
+#' @param left (double or `NULL`) See expected_places_of().
 #' @return (list of double) One for each predictor, its level fastest.
 #' @noRd
-expected_bins <- function(amount, set, breaks, total, count = NULL) {
+expected_bins <- function(amount, set, breaks, total, count = NULL,
+                          left = NULL) {
   line <- amount_line(amount, set)
   amount <- with_normal_errors(amount)
   levels <- amount$levels
@@ -236,6 +240,12 @@ expected_bins <- function(amount, set, breaks, total, count = NULL) {
   }
   if (!is.null(count)) {
     return(sums_of_bins(count * bin_shares(amount, line, breaks), set, levels))
+  }
+  if (!is.null(left)) {
+    some <- spaced_rows(nrow(set), scale_rows)
+    share <- own_bin_shares(amount, line[some], left[some], breaks)
+    tables <- sums_of_bins(share, set[some, , drop = FALSE], levels)
+    return(lapply(tables, function(table) table * total / length(some)))
   }
   along <- bin_curves(amount, line, breaks)
   tables <- curve_tables_(

@@ -10,10 +10,11 @@
 #' @param stream (count) Of random numbers.
 #' @param room (list or `NULL`) `low` and `high` that rules leave of each value.
 #' @param swaps (list) See swapping. `NULL`: none.
+#' @param left (double or `NULL`) See expected_places_of().
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, part, words, stream, room = NULL,
-                        swaps = swaps_of(amount)) {
+                        swaps = swaps_of(amount), left = NULL) {
   n <- nrow(set)
   if (n == 0) {
     return(double())
@@ -22,6 +23,9 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   p <- uniforms_(n, words, 2 * stream)
   line <- amount_line(amount, set)
   error <- latent_quantile(amount$family, p)
+  # Errors of one size, but where some records have fewer earlier values
+  own <- if (is.null(left)) 1 else relative_spread(left)
+  error <- error * own
   scale <- if (is.null(amount$among)) {
     margin_scale(amount, amount$counts, line, error)
   } else {
@@ -40,14 +44,14 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   }
   if (n > 1 && length(amount$levels) > 0 && !is.null(swaps)) {
     # With the same chances in all sets their values would go together
-    own <- floor(uniforms_(2, words, 2 * stream + 1) * 2^32)
-    targets <- amount_targets(amount, set)
+    seed <- floor(uniforms_(2, words, 2 * stream + 1) * 2^32)
+    targets <- amount_targets(amount, set, left)
     expected <- swaps$mean(amount, y, line, targets$breaks)
     if (!is.null(amount$among)) targets <- joined_bins(targets, n)
     y <- swapped_values(
-      amount, y, line, list(codes = set, coding = amount), targets, own, swaps,
+      amount, y, line, list(codes = set, coding = amount), targets, seed, swaps,
       expected, group, room,
-      if (!is.null(amount$curve)) law_of_values(amount, y, line, scale, error)
+      if (!is.null(left)) law_of_values(y, line, line + scale * error, scale * own)
     )
   }
   y
@@ -75,12 +79,17 @@ swaps_of <- function(amount) {
 #' Tables have bins. Of an amount that another one nearly tells, swaps within
 #' these would undo most: values have their latent ones, by rank, and change
 #' places under the law of normal errors.
-#' @return (list) `latent` and `pull`, see swapped_values().
+#' @param latent (double, n) In any order.
+#' @param spread (double, n) Of each record's error.
+#' @return (list) `latent`, `pull` and `hold`, see swapped_values().
 #' @noRd
-law_of_values <- function(amount, y, line, scale, error) {
-  latent <- numeric(length(y))
-  latent[order(y)] <- sort(line + scale * error)
-  list(latent = latent, pull = line / scale^2)
+law_of_values <- function(y, line, latent, spread) {
+  latent[order(y)] <- sort(latent)
+  middle <- mean(line)
+  list(
+    latent = latent - middle, pull = (line - middle) / spread^2,
+    hold = 1 / spread^2
+  )
 }
 
 #' Values of a margin in the order of the model's, within their room
@@ -104,11 +113,11 @@ placed_values <- function(amount, line, error, scale, p, counts, room) {
 #' released tables have beside it
 #' @return (list) `breaks` and `tables`, see swapped_values().
 #' @noRd
-amount_targets <- function(amount, set) {
+amount_targets <- function(amount, set, left = NULL) {
   n <- nrow(set)
   breaks <- amount$tables$breaks %||%
     quantile_breaks(amount, amount$counts, table_bins)
-  tables <- expected_bins(amount, set, breaks, n)
+  tables <- expected_bins(amount, set, breaks, n, left = left)
   for (t in seq_along(amount$tables$columns)) {
     j <- amount$tables$columns[t]
     tables[[j]] <- tables[[j]] + excess_of_set(amount, set[, j], t)

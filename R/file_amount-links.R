@@ -175,13 +175,16 @@ solve_positive <- function(x, y, least = 0.002) {
 #' The scores that earlier amounts lead to expect, as places
 #' @param links (list) See released_links().
 #' @param scores (named list of double) Of earlier amounts; `NA`: no value.
-#' @return (integer) From 1 to `expected_places`.
+#' @return (list) `place` (integer), from 1 to `expected_places`, and `left`: the
+#'   standard deviation of scores beside these. Without any earlier value it is
+#'   1.
 #' @noRd
-expected_place <- function(links, scores) {
+expected_places_of <- function(links, scores) {
   told <- links$told[match(links$strong, links$with)]
   scores <- matrix(unlist(scores[links$strong]), ncol = length(told))
   there <- !is.na(scores)
   expected <- numeric(nrow(scores))
+  left <- rep(1, nrow(scores))
   pattern <- do.call(paste0, as.data.frame(there + 0L))
   for (rows in split(seq_along(pattern), pattern)) {
     kept <- there[rows[1], ]
@@ -190,10 +193,11 @@ expected_place <- function(links, scores) {
       links$among[kept, kept, drop = FALSE], told[kept]
     )
     expected[rows] <- scores[rows, kept, drop = FALSE] %*% b
+    left[rows] <- sqrt(1 - clamp(sum(b * told[kept]), 0, most_linked^2))
   }
   half <- (expected_places - 1) / 2
   place <- round(half * expected / (links$spread * link_ends))
-  as.integer(clamp(place, -half, half) + half + 1)
+  list(place = as.integer(clamp(place, -half, half) + half + 1), left = left)
 }
 
 #' What each place adds to a linear predictor, before its slope is known: the

@@ -210,7 +210,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   family <- amount$family
   budget <- plan$budget
   margin <- amount$margin
-  left <- sqrt(1 - (amount$links$spread %||% 0)^2)
+  left <- if (is.null(like$left)) 1 else sqrt(mean(like$left^2))
   reference <- located_reference(margin, family, n, left)
   coding <- list(
     levels = like$levels, baseline = most_common(like$codes, like$levels),
@@ -260,7 +260,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   released$counts <- falling_tails(margin_counts(released), released)
   if (!is.null(bins)) {
     released$tables <- release_amount_tables(
-      released, file, like$codes, budget$tables, bins, plan$free, known,
+      released, file, like, budget$tables, bins, plan$free, known,
       stage_seed(seed, "tables")
     )
   }

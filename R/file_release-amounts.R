@@ -86,7 +86,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     released[[name]] <- one
     drawn <- draw_amount(
       one, like$codes, part_number(one, shown, rows),
-      seed_words(stage_seed(seed, "geometry", 2), name), 1
+      seed_words(stage_seed(seed, "geometry", 2), name), 1, left = like$left
     )
     file_bins[[name]] <- with_bins(plan$n_records, own$records, y, one$bins)
     set_bins[[name]] <- with_bins(nrow(set), rows, drawn, one$bins)
@@ -131,8 +131,9 @@ with_bins <- function(n, records, y, breaks) {
 #' @param scores (named list of double) The same: see margin_scores().
 #' @return (list) `codes` (integer matrix, a row for each of `rows`), `levels`,
 #'   `columns` (integer: which column of `codes` each is, `NA` where it is none,
-#'   or a part of one), `linked` (see is_linked()), and `curve` where the last
-#'   one is what earlier amounts say, see expected_curve().
+#'   or a part of one), `linked` (see is_linked()). Where the last one is what
+#'   earlier amounts say, `curve` (see expected_curve()) and `left` (see
+#'   expected_places_of()).
 #' @noRd
 amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
@@ -162,9 +163,9 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   if (!expected) {
     return(like)
   }
-  like$codes[, length(told) + 1] <- expected_place(
-    amount$links, lapply(scores, `[`, rows)
-  )
+  found <- expected_places_of(amount$links, lapply(scores, `[`, rows))
+  like$codes[, length(told) + 1] <- found$place
+  like$left <- found$left
   like$levels <- c(like$levels, expected_places)
   like$columns <- c(like$columns, NA)
   like$linked <- c(like$linked, FALSE)

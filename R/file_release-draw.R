@@ -98,11 +98,12 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     ends <- ends_of_amount(room, amount, rows, part)
     like <- amount_predictors(amount, codes, rows, bins, scores, x$levels)
     if (!is.null(random)) {
-      amount <- uncertain_amount(amount, like$codes, random)
+      amount <- uncertain_amount(amount, like, random)
     }
     y <- draw_amount(
       amount, like$codes, part, words, s * length(x$amounts) + k,
-      modelled_room(amount, ends, part)
+      modelled_room(amount, ends, part),
+      left = like$left
     )
     rm(like)
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)

@@ -166,9 +166,9 @@ file_coefficients <- function(found, steps, prior) {
 #' An amount whose coefficients, margin and tables are drawn from their
 #' posterior
 #' @param amount (list) See release_amount().
-#' @param set (integer matrix) Predictors of the set's records with values.
+#' @param like (list) Of the set's records with values, see amount_predictors().
 #' @noRd
-uncertain_amount <- function(amount, set, random) {
+uncertain_amount <- function(amount, like, random) {
   file <- amount$file
   # Beside the mode of the noisy margin: its law is the best one's
   amount$counts <- drawn_margin(known_margin(amount), random)
@@ -176,11 +176,13 @@ uncertain_amount <- function(amount, set, random) {
     positive_root(file$covariance), stats::qnorm(random(length(file$mean)))
   ))
   tables <- amount$tables
-  if (is.null(tables) || nrow(set) == 0) {
+  if (is.null(tables) || nrow(like$codes) == 0) {
     return(amount)
   }
   bins <- length(tables$breaks) + 1L
-  expected <- expected_bins(amount, set, tables$breaks, amount$n)
+  expected <- expected_bins(
+    amount, like$codes, tables$breaks, amount$n, left = like$left
+  )
   amount$tables$excess <- shrunk_tables(
     tables$residuals, expected[tables$columns],
     c(amount$levels[tables$columns], bins), tables$noise$variance,

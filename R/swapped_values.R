@@ -37,7 +37,8 @@ score_swaps <- list(
 #' @param room (list or `NULL`) `low` and `high`, n each: no swap brings a value
 #'   beyond those of its new record, and those that lie beyond swap first.
 #' @param law (list or `NULL`) `latent` (double, n: of each value where it is
-#'   now) and `pull` (double, n: how hard each record pulls at what it holds).
+#'   now), `pull` and `hold` (double, n: how hard each record pulls at values,
+#'   and holds them).
 #' @return (double, n) The same values, in another order.
 #' @noRd
 swapped_values <- function(x, y, line, set, targets, words, swaps, expected,
@@ -64,7 +65,8 @@ swapped_values <- function(x, y, line, set, targets, words, swaps, expected,
       )),
       together = swaps$records %||% max(1, length(y)),
       low = as.double(room$low), high = as.double(room$high),
-      pull = as.double(law$pull), latent = as.double(law$latent)
+      latent = as.double(law$latent), pull = as.double(law$pull),
+      hold = as.double(law$hold)
     ), words, default_threads()
   )
   y[found$from]

@@ -205,8 +205,8 @@ SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
 //   level add to a row. @param control `row_weight`, `expected` (n each),
 //   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`,
 //   `together`; `low` and `high` (n each, or none): what each record's value
-//   may be; `latent` and `pull` (n each, or none): of each value where it is,
-//   and how hard each record pulls at what it holds.
+//   may be; `latent`, `pull` and `hold` (n each, or none): of each value where
+//   it is, and how hard each record pulls and holds.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
                          Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
@@ -217,7 +217,8 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   const Rcpp::NumericVector weight(control["row_weight"]);
   const Rcpp::NumericVector expected(control["expected"]);
   const Rcpp::IntegerVector group(control["group"]);
-  Rcpp::NumericVector low(0), high(0), latent(0), pull(0);
+  Rcpp::NumericVector low(0), high(0), latent(0), pull(0),
+      hold(0);
   if (control.containsElementNamed("low")) {
     low = control["low"];
     high = control["high"];
@@ -225,6 +226,7 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   if (control.containsElementNamed("pull")) {
     latent = control["latent"];
     pull = control["pull"];
+    hold = control["hold"];
   }
   ps::AmountRecords all{binding::to_file(codes, binding::to_levels(levels)),
                         values.begin(),
@@ -239,6 +241,7 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   if (pull.size() > 0) {
     all.latent = latent.begin();
     all.pull = pull.begin();
+    all.hold = hold.begin();
   }
   const ps::AmountTask targets =
       binding::to_amount_targets(tables, lines, control);
@@ -247,7 +250,7 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   };
   if (low.size() != high.size() || (low.size() > 0 && !is_whole(low.size())))
     Rcpp::stop("Expected ends of each value, or none.");
-  if (latent.size() != pull.size() ||
+  if (latent.size() != pull.size() || hold.size() != pull.size() ||
       (pull.size() > 0 && !is_whole(pull.size())))
     Rcpp::stop("Expected a pull at each value, or none.");
   if (all.file.n != n || !is_whole(bins.size()) || !is_whole(weight.size()) ||

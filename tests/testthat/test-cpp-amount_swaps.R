@@ -30,7 +30,10 @@ swap_case <- function(score_weight, beta, pull = double()) {
   })
   # How much records are pulled at values, whatever beta is
   latent <- c(-1.2, 0.4, 1.5, 0.9, -0.2)
-  pulled <- apply(orders, 1, function(from) sum(pull * latent[from]))
+  hold <- abs(pull) + 0.2 * seq_along(pull)
+  pulled <- apply(orders, 1, function(from) {
+    sum(pull * latent[from] - hold * latent[from][seq_along(hold)]^2 / 2)
+  })
   if (length(pull) == 0) latent <- pull
   law <- exp(pulled - beta * energy)
   list(
@@ -40,7 +43,7 @@ swap_case <- function(score_weight, beta, pull = double()) {
         y[from], bins[from], codes, levels, targets, lines, list(
           bins = 3L, row_weight = row_weight, expected = expected,
           score_weight = score_weight, group = group, beta = beta,
-          sweeps = sweeps, together = 1e5, pull = pull,
+          sweeps = sweeps, together = 1e5, pull = pull, hold = hold,
           latent = latent[from[seq_along(latent)]]
         ), words
       )

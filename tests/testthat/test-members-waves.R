@@ -413,13 +413,14 @@ test_that("expected scores use the earlier amounts that a record has", {
   half <- (expected_places - 1) / 2
   by <- solve(links$among, links$told)
   expected <- c(sum(by * c(1, -1)), -0.8, 0.9, 0)
-  place <- expected_place(links, scores)
+  found <- expected_places_of(links, scores)
+  expect_equal(found$left^2, 1 - c(sum(by * links$told), 0.64, 0.81, 0))
   expect_equal(
-    place, as.integer(round(half * expected / (0.95 * link_ends)) + half + 1)
+    found$place, as.integer(round(half * expected / (0.95 * link_ends)) + half + 1)
   )
   # Far out is an end
   scores <- list(a = c(1e9, -1e9), b = c(1e9, -1e9))
-  expect_identical(expected_place(links, scores), c(expected_places, 1L))
+  expect_identical(expected_places_of(links, scores)$place, c(expected_places, 1L))
 })
 
 test_that("an amount may have no value in a wave, and waves have an order", {

@@ -39,9 +39,10 @@ struct AmountTask {
   std::size_t most_kept = std::size_t{1} << 26;
   /// What each record's value may be; empty: anything.
   std::vector<double> low, high;
-  /// Of each value where it was first, and how hard each record pulls at it:
-  /// what links a record's values. Empty: nothing does.
-  std::vector<double> latent, pull;
+  /// Of each value where it was first; how hard each record pulls at it, and
+  /// how firmly it holds what it pulls at: a normal law of its values. Empty:
+  /// none.
+  std::vector<double> latent, pull, hold;
 };
 
 /// A value as a record holds it.
@@ -105,7 +106,8 @@ inline ScoreRows ordered_rows(const AmountTask& task,
 /// @brief Records and the values they hold. The energy is
 /// sum over tables of weight |counts - targets|^2 / 2, plus
 /// score weight |sum_i row_i (value_i - expected_i)|^2. Beside exp(-beta
-/// energy) their law has exp(sum_i pull_i latent_i), whatever beta is.
+/// energy) their law has exp(sum_i pull_i latent_i - hold_i latent_i^2 / 2),
+/// whatever beta is.
 class SwappedAmounts {
  public:
   SwappedAmounts(const AmountTask& task, std::vector<HeldAmount> held)
@@ -169,6 +171,7 @@ class SwappedAmounts {
         high_(task.high),
         latent_(task.latent),
         pull_(task.pull),
+        hold_(task.hold),
         score_weight_(task.score_weight),
         levels_(task.file, order),
         rows_(detail::ordered_rows(task, order)),
@@ -228,8 +231,11 @@ class SwappedAmounts {
   /// How much more the two records are pulled at their values, if these swap.
   double pulled(const Turn& turn) const {
     if (pull_.empty()) return 0.0;
-    return (pull_[turn.one] - pull_[turn.other]) *
-           (latent_[held_[turn.other].from] - latent_[held_[turn.one].from]);
+    const double own = latent_[held_[turn.one].from];
+    const double others = latent_[held_[turn.other].from];
+    return (others - own) *
+           ((pull_[turn.one] - pull_[turn.other]) -
+            (hold_[turn.one] - hold_[turn.other]) * (others + own) / 2.0);
   }
 
   void fetch(std::size_t i) const {
@@ -239,7 +245,7 @@ class SwappedAmounts {
 
   std::vector<HeldAmount> held_;
   const std::vector<double>& expected_;
-  const std::vector<double>&low_, &high_, &latent_, &pull_;
+  const std::vector<double>&low_, &high_, &latent_, &pull_, &hold_;
   double score_weight_;
   NumberedLevels levels_;
   ScoreRows rows_;

@@ -27,6 +27,7 @@ struct AmountRecords {
   /// None: nothing links a record's values.
   const double* latent = nullptr;
   const double* pull = nullptr;
+  const double* hold = nullptr;
 };
 
 /// @brief Some of the records: what they are fitted to, a share of the targets
@@ -57,6 +58,7 @@ class SomeAmounts {
     take(all.high, task_.high);
     take(all.latent, task_.latent);
     take(all.pull, task_.pull);
+    take(all.hold, task_.hold);
     for (std::size_t k = 0; k < n; ++k)
       held_.push_back({all.value[record_[k]],
                        static_cast<std::uint32_t>(all.bin[record_[k]]),
