@@ -184,6 +184,8 @@ mean_share_below <- function(family, at, line, scale) {
 #' that of the errors against the linear predictor remains. It is found so that
 #' clipped scores of the set have the slope on the linear predictor that they
 #' are expected to have: the equation that the second step solves for the file.
+#' What earlier amounts lead to expect is on the margin's scale: beside it errors
+#' fill up what the margin spreads.
 #' @param error (double) See latent_quantile().
 #' @noRd
 margin_scale <- function(x, counts, line, error) {
@@ -198,14 +200,18 @@ margin_scale <- function(x, counts, line, error) {
   values <- whole_bins(x, histogram_quantile(
     counts, (seq_along(kept) - 0.5) / length(kept)
   ))
-  excess <- excess_slope(x, line)
-  slope <- function(log_scale) {
-    set <- numeric(length(kept))
-    set[order(line + exp(log_scale) * error)] <- values
-    excess(set)
+  slope <- if (is.null(x$curve) || !is_location(x$family)) {
+    excess <- excess_slope(x, line)
+    function(log_scale) {
+      set <- numeric(length(kept))
+      set[order(line + exp(log_scale) * error)] <- values
+      excess(set)
+    }
+  } else {
+    spread <- function(y) diff(stats::quantile(y, c(0.1, 0.9), names = FALSE))
+    own <- spread(values)
+    function(log_scale) own - spread(line + exp(log_scale) * error)
   }
-  # Where earlier amounts tell most, ranks hardly depend on the errors: a margin
-  # says nothing of these that the sums have not said
   ends <- log(start) + c(-3, 3) * (1 - (x$links$spread %||% 0)^2)
   exp(if (slope(ends[1]) <= 0) {
     ends[1]

@@ -35,7 +35,7 @@ test_that("run again on neighbours, a release differs by what it paid for", {
       expect_match(printed(audit), "nothing else changed", fixed = TRUE)
       # A dropped record moves by nearly all that was paid for
       dropped <- audit$replays[audit$replays$change == "dropped", ]
-      if (secret) expect_gt(max(dropped$moved / dropped$allowed), 0.9)
+      if (secret) expect_gt(max(dropped$moved / dropped$allowed), 0.85)
     }
   }
 })
