@@ -74,6 +74,19 @@ bin_curves <- function(amount, line, breaks) {
   )
 }
 
+#' An amount that follows earlier ones, with normal errors in place of Student's
+#'
+#' Tails that only a family states would be most of what is left beside the
+#' earlier amounts.
+#' @noRd
+with_normal_errors <- function(amount) {
+  if (!is.null(amount$curve) && amount$family$name == "student_t") {
+    amount$shape <- normal_spread(amount)
+    amount$family <- as_synth_family(stats::gaussian())
+  }
+  amount
+}
+
 #' The same where errors of rows are of different size
 #' @param left (double) See expected_places_of().
 #' @return (matrix, rows x bins)

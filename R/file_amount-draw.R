@@ -51,23 +51,10 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
     y <- swapped_values(
       amount, y, line, list(codes = set, coding = amount), targets, seed, swaps,
       expected, group, room,
-      if (!is.null(left)) law_of_values(y, line, line + scale * error, scale * own)
+      if (!is.null(left)) normal_hold(y, line, line + scale * error, scale * own)
     )
   }
   y
-}
-
-#' An amount that follows earlier ones, with normal errors in place of Student's
-#'
-#' Tails that only a family states would be most of what is left beside the
-#' earlier amounts.
-#' @noRd
-with_normal_errors <- function(amount) {
-  if (!is.null(amount$curve) && amount$family$name == "student_t") {
-    amount$shape <- normal_spread(amount)
-    amount$family <- as_synth_family(stats::gaussian())
-  }
-  amount
 }
 
 swaps_of <- function(amount) {
@@ -83,7 +70,7 @@ swaps_of <- function(amount) {
 #' @param spread (double, n) Of each record's error.
 #' @return (list) `latent`, `pull` and `hold`, see swapped_values().
 #' @noRd
-law_of_values <- function(y, line, latent, spread) {
+normal_hold <- function(y, line, latent, spread) {
   latent[order(y)] <- sort(latent)
   middle <- mean(line)
   list(

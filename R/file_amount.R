@@ -284,6 +284,23 @@ amount_measurement <- function(breaks, what = "", about = NULL) {
   )
 }
 
+#' A noisy margin without what is only noise, by itself
+#'
+#' The law is that of all values: nothing else is known of them yet.
+#' @param amount (list) With its `margin`.
+#' @return (list) `counts` and `breaks`.
+#' @noRd
+ranked_margin <- function(amount, n) {
+  family <- amount$family
+  reference <- located_reference(amount$margin, family, n)
+  shape <- if (length(family$extras) > 0) reference[[2]]
+  amount[c("draws", "population", "shape", "steps")] <- list(
+    list(mean = reference[[1]]), list(rows = matrix(1)), shape,
+    list(list(clip = law_of(family)$clip[2] * line_unit(family, shape)))
+  )
+  falling_tails(margin_counts(amount), amount)
+}
+
 #' Counts whose density falls outwards beyond the tenth at either end
 #'
 #' Far out a noisy count above 0 is mostly noise, and counts below 0 cannot make

@@ -12,7 +12,7 @@ swapping <- list(
 )
 
 # Of amounts that have links: the law of their values holds them, see
-# law_of_values(), and tables say less beside it
+# normal_hold(), and tables say less beside it
 linked_swaps <- replace(swapping, "beta", list(c(0.03, 0.1, 0.3)))
 
 # Of sets of score releases, whose predictors are published: only swaps that
