@@ -18,6 +18,9 @@ share_of_links <- 0.05
 most_linked <- 0.999
 strong_link <- 0.5
 
+# The error of a correlation that still tells something, beside its size
+clear_link <- 0.2
+
 # Places between the ends at which expected scores are told apart
 expected_places <- 101L
 
@@ -83,6 +86,7 @@ released_links <- function(amount, score, scores, both, released, budget, what,
   told <- without_noise(correlation(noisy), error)
   binned <- amount$near$amounts %||% amount$earlier
   strong <- abs(told) >= strong_link | !amount$earlier %in% binned
+  strong <- strong & error <= pmin(clear_link, abs(told) / 2)
   among <- links_among(released[amount$earlier[strong]])
   # Noise in directions along which earlier amounts hardly vary would be told
   # many times over
