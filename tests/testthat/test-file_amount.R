@@ -192,6 +192,61 @@ test_that("what shrunk pairs hide of a sum is found", {
   )
 })
 
+test_that("a margin has its bins where a first look has shown values", {
+  # Nearly all between 50 and 60, in whole numbers; bounds are wide
+  values <- withr::with_seed(1, c(
+    sample(52:58, 5000, TRUE), round(stats::runif(50, 0, 1000), 1)
+  ))
+  data <- data.frame(x = values, g = rep(c("u", "v"), length.out = 5050))
+  plan <- file_plan(data, codebook(data.frame(
+    column = c("x", "g"), type = c("amount", "category"), lower = c("0", ""),
+    upper = c("1000", ""), digits = c("1", ""), levels = c("", "u|v"),
+    confirmed = TRUE
+  )))
+  release <- suppressMessages(file_release(plan, 5, seed = 1))
+  amount <- release$amounts$x
+  breaks <- amount$margin$breaks
+  expect_lte(length(breaks) - 1, grown_bins)
+  expect_gt(sum(breaks > 50 & breaks < 60), grown_bins / 3)
+  expect_identical(range(breaks), c(0, 1000))
+  set <- suppressMessages(synthesize(release, seed = 1)[[1]])
+  share <- function(x) mean(x %in% 52:58)
+  expect_gt(share(set$x), 0.6)
+  # The public bins alone do not tell them from others
+  expect_gt(min(diff(amount$look$breaks)[amount$look$breaks[-1] > 50]), 0.5)
+  # With nothing to see they stay where they are
+  blurred <- replace(amount$look, "noisy", list(
+    withr::with_seed(2, stats::rnorm(length(amount$look$noisy), 0, 1e5))
+  ))
+  blurred$deviation <- 1e5 * amount_unit
+  blank <- grown_breaks(amount_model(column_specs(release$codebook)$x), blurred)
+  expect_gt(cor(
+    stats::quantile(blank, 1:9 / 10), stats::quantile(amount$look$breaks, 1:9 / 10)
+  ), 0.98)
+})
+
+test_that("tails fall, but for bins that noise does not explain", {
+  breaks <- 0:20
+  noisy <- c(2, 1, 50, 40, 400, 900, 800, 600, 300, 30, 20, 60, 15, 5, 90, 2, -4,
+    3, 0, 1)
+  margin <- list(
+    breaks = breaks, noisy = noisy, noise = "gaussian", unit = amount_unit,
+    deviation = amount_unit
+  )
+  amount <- list(
+    margin = margin, parts = NULL, part = 1L, transform = "identity",
+    family = as_synth_family(stats::gaussian())
+  )
+  counts <- list(counts = pmax(noisy, 0), breaks = breaks)
+  found <- falling_tails(counts, amount)$counts
+  expect_equal(sum(found), sum(counts$counts))
+  expect_equal(found[c(12, 15)], c(60, 90), tolerance = 0.1)
+  expect_false(is.unsorted(-found[c(10, 11, 13, 14, 16:20)]))
+  # Where noise is large nothing stands
+  amount$margin$deviation <- 100 * amount_unit
+  expect_false(is.unsorted(-falling_tails(counts, amount)$counts[10:20]))
+})
+
 test_that("bins of amounts are wider than rounding", {
   # The curve there and back gives 99 - 1e-14 beside 99
   ends <- rbind(

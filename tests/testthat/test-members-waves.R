@@ -373,56 +373,6 @@ test_that("links are measured within their bound, and counted by an audit", {
   expect_true(all(sqrt(rowSums(records$links^2)) <= bound))
 })
 
-test_that("sums of links say how near amounts are", {
-  score <- withr::with_seed(1, rnorm(1e5))
-  for (together in c(-0.95, -0.5, 0, 0.6, 0.95)) {
-    other <- together * score +
-      sqrt(1 - together^2) * withr::with_seed(2, rnorm(1e5))
-    sums <- colSums(whole_links(score, list(other)))
-    expect_equal(linked_correlation(sums, 1e5), together, tolerance = 0.02)
-  }
-  score[1:3] <- NA
-  expect_identical(whole_links(score, list(score))[1:3, 1], c(0, 0, 0))
-  # Noise beyond what can be is an end
-  ends <- c(-most_linked, most_linked)
-  expect_equal(linked_correlation(c(-1e9, 1e9), 10), ends)
-})
-
-test_that("noise alone leads to expect next to nothing", {
-  withr::local_seed(1)
-  error <- rep(0.3, 8)
-  expected <- replicate(50, {
-    told <- without_noise(rnorm(8, 0, error), error)
-    expected_spread(told, diag(1 + error), error)^2
-  })
-  expect_lt(mean(expected), 0.1)
-  # What is known stays
-  told <- without_noise(c(0.99, 0.4), c(0.001, 0.001))
-  expect_equal(told, c(0.99, 0.4), tolerance = 1e-4)
-  expect_equal(expected_spread(0.9, matrix(1.001), 0.001)^2, 0.81,
-    tolerance = 0.01
-  )
-})
-
-test_that("expected scores use the earlier amounts that a record has", {
-  links <- list(
-    with = c("a", "b"), told = c(0.9, 0.8), strong = c("a", "b"),
-    among = matrix(c(1, 0.7, 0.7, 1), 2), spread = 0.95
-  )
-  scores <- list(a = c(1, NA, 1, NA), b = c(-1, -1, NA, NA))
-  half <- (expected_places - 1) / 2
-  by <- solve(links$among, links$told)
-  expected <- c(sum(by * c(1, -1)), -0.8, 0.9, 0)
-  found <- expected_places_of(links, scores)
-  expect_equal(found$left^2, 1 - c(sum(by * links$told), 0.64, 0.81, 0))
-  expect_equal(
-    found$place, as.integer(round(half * expected / (0.95 * link_ends)) + half + 1)
-  )
-  # Far out is an end
-  scores <- list(a = c(1e9, -1e9), b = c(1e9, -1e9))
-  expect_identical(expected_places_of(links, scores)$place, c(expected_places, 1L))
-})
-
 test_that("an amount may have no value in a wave, and waves have an order", {
   data <- withr::with_seed(1, data.frame(
     id = rep(1:120, each = 2), year = rep(c("w9", "w10"), 120),
