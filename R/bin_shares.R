@@ -197,8 +197,8 @@ mean_share_below <- function(family, at, line, scale) {
 #' that of the errors against the linear predictor remains. It is found so that
 #' clipped scores of the set have the slope on the linear predictor that they
 #' are expected to have: the equation that the second step solves for the file.
-#' What earlier amounts lead to expect is on the margin's scale: beside it errors
-#' fill up what the margin spreads.
+#' What earlier amounts lead to expect is on the margin's scale: beside it
+#' errors fill up what the margin spreads.
 #' @param error (double) See latent_quantile().
 #' @noRd
 margin_scale <- function(x, counts, line, error) {

@@ -51,7 +51,9 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
     y <- swapped_values(
       amount, y, line, list(codes = set, coding = amount), targets, seed, swaps,
       expected, group, room,
-      if (!is.null(left)) normal_hold(y, line, line + scale * error, scale * own)
+      if (!is.null(left)) {
+        normal_hold(y, line, line + scale * error, scale * own)
+      }
     )
   }
   y

@@ -19,8 +19,8 @@ following_look <- 0.65
 # The error of cumulative shares with which a first look shows nothing
 blurred_look <- 0.25
 
-# A count's whole units: the noise of a small share of a small budget must not be
-# too wide to be drawn
+# A count's whole units: the noise of a small share of a small budget must not
+# be too wide to be drawn
 amount_unit <- 2^18
 
 #' All that is public of an amount
@@ -29,8 +29,8 @@ amount_unit <- 2^18
 #' @return (list) `name`, `type`, `family`, `transform`, `unit` (0: any values),
 #'   `all_parts` (see amount_parts()), `parts` (those with values), `part`
 #'   (their numbers among all), `breaks` (modelled scale: of the margin, or of
-#'   the first look at it), `planned_bins` (named counts: of `look`, if there is one,
-#'   and of `margin`, at most).
+#'   the first look at it), `planned_bins` (named counts: of `look`, if there is
+#'   one, and of `margin`, at most).
 #' @noRd
 amount_model <- function(spec) {
   parts <- amount_parts(spec)
@@ -140,7 +140,8 @@ grown_breaks <- function(amount, look) {
   seen <- c(0, cumsum(counts) / sum(counts))
   last <- length(seen)
   # The less it shows, the fewer bins follow it
-  clear <- max(0, 1 - margin_error(look, max(1, sum(look$noisy))) / blurred_look)
+  error <- margin_error(look, max(1, sum(look$noisy)))
+  clear <- max(0, 1 - error / blurred_look)
   share <- (1 - following_look * clear) * (seq_len(last) - 1) / (last - 1) +
     following_look * clear * seen
   wanted <- function(bins) {
@@ -305,8 +306,8 @@ ranked_margin <- function(amount, n) {
 #'
 #' Far out a noisy count above 0 is mostly noise, and counts below 0 cannot make
 #' up for it: standard deviations would be too large. Heaps are beside each
-#' other, and the values between them. A bin that noise does not explain, such as
-#' one of whole numbers among tenths, stays.
+#' other, and the values between them. A bin that noise does not explain, such
+#' as one of whole numbers among tenths, stays.
 #' @param counts (list) `counts` and `breaks`.
 #' @param amount (list) See part_groups().
 #' @param noisy (double) The margin's counts.
@@ -327,7 +328,9 @@ falling_tails <- function(
       low <- which(below < share & kind == one & !stands)
       high <- which(below > 1 - share & kind == one & !stands)
       for (tail in list(rev(low), high)) {
-        if (length(tail) > 1) fallen[tail] <- falling(density[tail], width[tail])
+        if (length(tail) > 1) {
+          fallen[tail] <- falling(density[tail], width[tail])
+        }
       }
     }
     above <- sums_by(fallen * width, bin) < most

@@ -154,7 +154,8 @@ planned_amount <- function(bins, columns, links = 0) {
   # Of fewer bins than planned it costs no more
   c(
     lapply(bins, function(bins) amount_measurement(seq(0, bins))),
-    list(first = step, second = step), if (links > 0) list(links = link_measurement(links))
+    list(first = step, second = step),
+    if (links > 0) list(links = link_measurement(links))
   )
 }
 

@@ -77,9 +77,9 @@ file_verdict <- function(x) {
     },
     if (!all(vapply(x$amounts, function(one) is.null(one$links), NA))) {
       paste(
-        "For two linked amounts, or one amount in two waves, a record also adds",
-        "how near its normal scores are by the noisy margins: a whole number",
-        "of at most a public size."
+        "For two linked amounts, or one amount in two waves, a record also",
+        "adds how near its normal scores are by the noisy margins: a whole",
+        "number of at most a public size."
       )
     },
     paste(

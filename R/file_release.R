@@ -19,14 +19,14 @@
 #'
 #' The bins of a margin go where the values are: a fifth of its budget buys a
 #' first look in public bins, from which most of at most 160 bins are placed,
-#' down to single values. So wide public bounds cost little. An amount of no more
-#' than 128 possible values has a bin for each.
+#' down to single values. So wide public bounds cost little. An amount of no
+#' more than 128 possible values has a bin for each.
 #'
-#' Amounts that follow one another, such as a price and a weight, are linked. For
-#' each pair the release measures how near the two normal scores of a record are,
-#' and from this their correlation. The scores of strongly linked earlier amounts
-#' (a correlation of at least .5) together are one predictor, in place of their
-#' bins. `coef()` calls it `earlier amounts`.
+#' Amounts that follow one another, such as a price and a weight, are linked.
+#' For each pair the release measures how near the two normal scores of a record
+#' are, and from this their correlation. The scores of strongly linked earlier
+#' amounts (a correlation of at least .5) together are one predictor, in place
+#' of their bins. `coef()` calls it `earlier amounts`.
 #'
 #' A synthetic set starts from the noisy margins. The tables are shrunk to
 #' remove the noise expected in them, and records are fitted to the shrunken

@@ -42,8 +42,8 @@
 #' together as far as they differ by no more than noise. This costs nothing.
 #'
 #' An amount depends on constant columns and on those of its own wave and of the
-#' two beside it. For an amount in two waves the release also measures how near a
-#' person's normal scores are, so that sets have its correlations over waves.
+#' two beside it. For an amount in two waves the release also measures how near
+#' a person's normal scores are, so that sets have its correlations over waves.
 #' What it has to do with other amounts in other waves is not measured.
 #'
 #' Rules hold in every wave, and may name the column of waves.

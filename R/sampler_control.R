@@ -27,15 +27,15 @@
 #'     checks;
 #'   * `"auto"`: the first of these that suits the model (the grid only under a
 #'     censored likelihood; the surrogate not with more coefficients than
-#'     records, unless under a censored likelihood or [prior_hierarchical()]). If the chains of the surrogate sampler agree but
-#'     have too few independent draws, they continue with up to ten proposals
-#'     per draw; if they disagree, they start over. If the sampler accepts too
-#'     few proposals (see `min_acceptance`), or does not converge with ten
-#'     proposals per draw, NUTS is run instead and the fit says so. It is not
-#'     run for more than ten coefficients under [prior_hierarchical()], because
-#'     it would take hours. Under a censored likelihood nothing is re-run,
-#'     because the file must not decide what is run. A sampler given by name is
-#'     never replaced.
+#'     records, unless under a censored likelihood or [prior_hierarchical()]).
+#'     If the chains of the surrogate sampler agree but have too few independent
+#'     draws, they continue with up to ten proposals per draw; if they disagree,
+#'     they start over. If the sampler accepts too few proposals (see
+#'     `min_acceptance`), or does not converge with ten proposals per draw, NUTS
+#'     is run instead and the fit says so. It is not run for more than ten
+#'     coefficients under [prior_hierarchical()], because it would take hours.
+#'     Under a censored likelihood nothing is re-run, because the file must not
+#'     decide what is run. A sampler given by name is never replaced.
 #' @param thin (count or `NULL`) Sweeps of the sampler per kept draw. `NULL`,
 #'   the default, depends on the sampler. Augmentation: 0.3 times the number of
 #'   components, rounded up; an iteration of its warmup is always one sweep.

@@ -154,7 +154,8 @@ score_margin <- function(counts, x, bounds, seed, n) {
   spread <- solve(crossprod(x$strategy), rep(1, length(counts)))
   counts <- counts - spread * (sum(counts) - n) / sum(spread)
   c(
-    list(breaks = x$breaks, bounds = bounds, noisy = counts), if (!is.null(x$unit)) x["unit"], x$noise
+    list(breaks = x$breaks, bounds = bounds, noisy = counts),
+    if (!is.null(x$unit)) x["unit"], x$noise
   )
 }
 

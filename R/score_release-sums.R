@@ -182,9 +182,9 @@ own_limit <- function(geometry) {
 #'
 #' @param x (matrix or double) A row, or number, for each column of the design.
 #' @param coding (list) `levels` of the predictors, and their `baseline` or what
-#'   row_coding() has. `linked` (logical, or `NULL`): predictors without columns.
-#'   `curve` (double, or `NULL`): values of the last predictor's levels, which is
-#'   one column.
+#'   row_coding() has. `linked` (logical, or `NULL`): predictors without
+#'   columns. `curve` (double, or `NULL`): values of the last predictor's
+#'   levels, which is one column.
 #' @return (as `x`) The intercept's first, then those of all levels of all
 #'   predictors; 0 for the baselines.
 #' @noRd

@@ -254,19 +254,16 @@ diamonds_case <- function() {
   formula <- log(price) ~ log(carat) + cut + color + clarity
   codes <- file_codes(file, file)
   in_classes <- function(set) {
-    parts <- as.data.frame(lapply(stats::setNames(nm = names(set)), function(j) {
+    columns <- stats::setNames(nm = names(set))
+    parts <- vapply(columns, function(j) {
       if (is.factor(set[[j]])) {
-        as.integer(set[[j]])
-      } else {
-        findInterval(set[[j]], classes[[j]][-length(classes[[j]])]) + 1L
+        return(as.integer(set[[j]]))
       }
-    }))
-    structure(
-      as.matrix(parts),
-      levels = vapply(names(set), function(j) {
-        if (is.factor(set[[j]])) nlevels(set[[j]]) else length(classes[[j]])
-      }, 0L)
-    )
+      findInterval(set[[j]], classes[[j]][-length(classes[[j]])]) + 1L
+    }, integer(nrow(set)))
+    structure(parts, levels = vapply(columns, function(j) {
+      if (is.factor(set[[j]])) nlevels(set[[j]]) else length(classes[[j]])
+    }, 0L))
   }
   truth <- in_classes(file)
   list(

@@ -3,7 +3,8 @@
 #   Rscript bench/file_rivals.R [file] [makers] [releases] [epsilons]
 #   Rscript bench/file_rivals.R october ours,aim 20 0.25,1,5
 #
-# Files: october (default), xor, adult, health, shop, diamonds; see bench/file_cases.R.
+# Files: october (default), xor, adult, health, shop, diamonds; see
+# bench/file_cases.R.
 # Makers: ours, aim, aim_loops, mst, mst_three, cart, itself, bootstrap,
 # permuted; default ours, bootstrap, permuted. Those of aim and mst need the
 # CRAN package flexsynth, cart needs synthpop, the last three files need liver.

@@ -67,12 +67,12 @@ test_that("expected scores use the earlier amounts that a record has", {
   expected <- c(sum(by * c(1, -1)), -0.8, 0.9, 0)
   found <- expected_places_of(links, scores)
   expect_equal(found$left^2, 1 - c(sum(by * links$told), 0.64, 0.81, 0))
-  expect_equal(
-    found$place, as.integer(round(half * expected / (0.95 * link_ends)) + half + 1)
-  )
+  places <- round(half * expected / (0.95 * link_ends)) + half + 1
+  expect_equal(found$place, as.integer(places))
   # Far out is an end
   scores <- list(a = c(1e9, -1e9), b = c(1e9, -1e9))
-  expect_identical(expected_places_of(links, scores)$place, c(expected_places, 1L))
+  found <- expected_places_of(links, scores)
+  expect_identical(found$place, c(expected_places, 1L))
 })
 
 test_that("amounts that follow one another do so in sets", {

@@ -21,9 +21,9 @@ test_that("\"auto\" takes the fastest sampler that suits the model", {
   }
 })
 
-test_that("with more coefficients than records \"auto\" goes straight to NUTS", {
+test_that("with more coefficients than records \"auto\" is NUTS at once", {
   wide <- function(...) {
-    choose_sampler("auto", utils::modifyList(spec_like(...), list(n_columns = 10L)))
+    choose_sampler("auto", replace(spec_like(...), "n_columns", 10L))
   }
   expect_identical(wide("student_t", prior = "normal"), "nuts")
   # The file must not decide, and NUTS would be defeated
