@@ -80,7 +80,7 @@ bin_curves <- function(amount, line, breaks) {
 #' earlier amounts.
 #' @noRd
 with_normal_errors <- function(amount) {
-  if (!is.null(amount$curve) && amount$family$name == "student_t") {
+  if (amount$family$name == "student_t") {
     amount$shape <- normal_spread(amount)
     amount$family <- as_synth_family(stats::gaussian())
   }

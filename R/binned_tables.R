@@ -137,13 +137,6 @@ least_table_bins <- 5
 # score release's, since the block tells which levels are alike
 least_deviations <- 24
 
-#' How many bins an amount's tables have; none, `NULL`, see bears_tables()
-#' @param mu (number) Of the tables.
-#' @noRd
-bins_of_tables <- function(n, levels, mu) {
-  if (bears_tables(n, levels, mu, least_deviations)) table_bins
-}
-
 #' Levels of predictors that may have a table: what earlier amounts say together
 #' has none
 #' @param coding (list) See level_lines().
@@ -231,7 +224,7 @@ binned_codes <- function(records, told, breaks) {
 expected_bins <- function(amount, set, breaks, total, count = NULL,
                           left = NULL) {
   line <- amount_line(amount, set)
-  amount <- with_normal_errors(amount)
+  if (!is.null(amount$curve)) amount <- with_normal_errors(amount)
   levels <- amount$levels
   told <- amount$told %||% (length(levels) - !is.null(amount$curve))
   if (told < length(levels)) {

@@ -190,7 +190,7 @@ argument_numbers <- function(x, depth = 6) {
     if (length(x) <= 1e4) {
       parts <- as.list(unclass(x))
       # A place in code may be empty
-      parts <- parts[!vapply(parts, identical, NA, quote(expr =))]
+      parts <- parts[!vapply(parts, identical, NA, quote(expr = ))] # nolint
       # A class of the user's may have methods that fail
       unlist(lapply(parts, function(part) {
         if (is.object(part)) {

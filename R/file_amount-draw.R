@@ -14,12 +14,13 @@
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, part, words, stream, room = NULL,
-                        swaps = swaps_of(amount), left = NULL) {
+                        swaps = if (is.null(amount$curve)) swapping else
+                          linked_swaps, left = NULL) {
   n <- nrow(set)
   if (n == 0) {
     return(double())
   }
-  amount <- with_normal_errors(amount)
+  if (!is.null(amount$curve)) amount <- with_normal_errors(amount)
   p <- uniforms_(n, words, 2 * stream)
   line <- amount_line(amount, set)
   error <- latent_quantile(amount$family, p)
@@ -57,10 +58,6 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
     )
   }
   y
-}
-
-swaps_of <- function(amount) {
-  if (is.null(amount$curve)) swapping else linked_swaps
 }
 
 #' What holds values near their linear predictors while they are swapped

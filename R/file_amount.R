@@ -16,7 +16,8 @@ grown_bins <- 160
 share_of_look <- 0.2
 following_look <- 0.65
 
-# The error of cumulative shares with which a first look shows nothing
+# The error of cumulative shares, about that of a prefix sum in the first look,
+# with which this shows nothing
 blurred_look <- 0.25
 
 # A count's whole units: the noise of a small share of a small budget must not
@@ -41,22 +42,18 @@ amount_model <- function(spec) {
     transform = spec$transform, unit = spec$kind$unit(spec),
     parts = parts[part, ], part = part, all_parts = parts
   )
+  # Has each value that there may be a bin of its own?
+  span <- diff(range(modelled_ends(amount)))
+  step <- if (amount$transform == "identity") amount$unit else 0
+  amount$own_bins <- span == 0 || step > 0 && span / step < most_own_bins
   amount$breaks <- amount_breaks(amount)
   bins <- length(amount$breaks) - 1
-  amount$planned_bins <- if (has_own_bins(amount)) {
+  amount$planned_bins <- if (amount$own_bins) {
     c(margin = bins)
   } else {
     c(look = bins, margin = grown_bins)
   }
   amount
-}
-
-#' Has each value that an amount may have a bin of its margin?
-#' @noRd
-has_own_bins <- function(amount) {
-  ends <- range(modelled_ends(amount))
-  step <- if (amount$transform == "identity") amount$unit else 0
-  diff(ends) == 0 || step > 0 && diff(ends) / step < most_own_bins
 }
 
 #' Values on the modelled scale; under a logarithm without their sign
@@ -104,7 +101,7 @@ amount_breaks <- function(amount, bins = amount_bins) {
   }
   even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
   step <- amount$unit
-  inner <- if (diff(ends) > 0 && has_own_bins(amount)) {
+  inner <- if (diff(ends) > 0 && amount$own_bins) {
     step * (seq(round(ends[1] / step), round(ends[2] / step) - 1) + 0.5)
   } else if (amount$transform != "identity" || diff(ends) == 0) {
     even(ends, bins)
@@ -140,8 +137,8 @@ grown_breaks <- function(amount, look) {
   seen <- c(0, cumsum(counts) / sum(counts))
   last <- length(seen)
   # The less it shows, the fewer bins follow it
-  error <- margin_error(look, max(1, sum(look$noisy)))
-  clear <- max(0, 1 - error / blurred_look)
+  error <- look$deviation / amount_unit * sqrt(1 + log(last) / pi)
+  clear <- max(0, 1 - error / max(1, sum(look$noisy)) / blurred_look)
   share <- (1 - following_look * clear) * (seq_len(last) - 1) / (last - 1) +
     following_look * clear * seen
   wanted <- function(bins) {
@@ -166,7 +163,7 @@ grown_breaks <- function(amount, look) {
 #' @param budget (list) Of each part, see amount_budget().
 #' @param n (number) Records with values, as released.
 #' @param linked (function of an amount with its margin) Releases its links, see
-#'   released_links().
+#'   released_links(). `NULL`: there is no other amount.
 #' @return (list) `amount` with `margin`; `look`, its first look, or `NULL`;
 #'   `ranks`, see ranked_margin(); `links`, or `NULL`.
 #' @noRd
@@ -180,7 +177,7 @@ release_margin <- function(amount, y, budget, n, what, seed, linked) {
     breaks <- grown_breaks(amount, amount$look)
   }
   amount$margin <- counted(breaks, "margin")
-  amount$ranks <- ranked_margin(amount, n)
+  if (!is.null(linked)) amount$ranks <- ranked_margin(amount, n)
   if (!is.null(budget$links)) amount$links <- linked(amount)
   amount
 }
@@ -202,7 +199,7 @@ release_margin <- function(amount, y, budget, n, what, seed, linked) {
 #'   See unknown_sums(). `NULL`: the set is the file.
 #' @return (list) Of public and released numbers only: the fields of `amount`,
 #'   what noisy_response() has `told`; `file`, see file_coefficients();
-#'   `levels`, `baseline`, `linked` and `curve` of the predictors (see
+#'   `levels`, `baseline`, `columns` and `curve` of the predictors (see
 #'   level_lines()); `tables`, see release_amount_tables(), or `NULL`; `n`.
 #' @noRd
 release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
@@ -214,8 +211,11 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   left <- if (is.null(like$left)) 1 else sqrt(mean(like$left^2))
   reference <- located_reference(margin, family, n, left)
   coding <- list(
-    levels = like$levels, baseline = most_common(like$codes, like$levels),
-    linked = like$linked, curve = like$curve
+    levels = like$levels, columns = like$lined, curve = like$curve,
+    # Each predictor's most common level: others are compared with it
+    baseline = vapply(seq_along(like$levels), function(j) {
+      which.max(tabulate(like$codes[, j], like$levels[j]))
+    }, 1L)
   )
   rows <- set_rows(like$codes, coding, n)
   shape <- if (length(family$extras) > 0) reference[[2]]
@@ -273,16 +273,10 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
 #' @return (list) `breaks`, `noisy`, and the noise as paid.
 #' @noRd
 amount_margin <- function(y, breaks, budget, n, seed, what) {
-  x <- paid_by(amount_measurement(breaks, what), budget)
+  x <- paid_by(margin_measurement(
+    breaks, what, valued = FALSE, unit = amount_unit
+  ), budget)
   score_margin(bin_counts(y, breaks), x, range(breaks), seed, n)
-}
-
-#' The same as a measurement
-#' @noRd
-amount_measurement <- function(breaks, what = "", about = NULL) {
-  margin_measurement(
-    breaks, what, valued = FALSE, about = about, unit = amount_unit
-  )
 }
 
 #' A noisy margin without what is only noise, by itself
@@ -320,7 +314,8 @@ falling_tails <- function(
   bin <- bins_of_counts(counts, amount)
   density <- counts$counts / width
   below <- cumsum(counts$counts) / sum(counts$counts)
-  most <- noisy - bins_above_noise * errors_of_bins(amount$margin)
+  errors <- sqrt(diag(solve(margin_precision(amount$margin))))
+  most <- noisy - bins_above_noise * errors
   stands <- logical(length(bin))
   repeat {
     fallen <- density
@@ -329,7 +324,7 @@ falling_tails <- function(
       high <- which(below > 1 - share & kind == one & !stands)
       for (tail in list(rev(low), high)) {
         if (length(tail) > 1) {
-          fallen[tail] <- falling(density[tail], width[tail])
+          fallen[tail] <- falling_(density[tail], width[tail])
         }
       }
     }
@@ -344,16 +339,6 @@ falling_tails <- function(
 # Deviations of its noise that a bin's count in a tail has beside a falling one
 # to stay
 bins_above_noise <- 3.5
-
-#' The standard deviation of the noise in each count of a margin
-#' @noRd
-errors_of_bins <- function(margin) {
-  sqrt(diag(solve(margin_precision(margin))))
-}
-
-#' The nearest falling sequence: pools of adjacent violators
-#' @noRd
-falling <- function(y, weight) falling_(as.double(y), as.double(weight))
 
 #' Where the margin lies: the intercept and the shape that scores start from
 #' @param left (number) The share of a standard deviation that errors have.
@@ -395,15 +380,6 @@ amount_rows <- 50000
 # of two amounts and add more noise.
 earlier_bins <- c(tables = 12, plain = 5)
 
-#' Each predictor's most common level in a synthetic set: others are compared
-#' with it
-#' @noRd
-most_common <- function(set, levels) {
-  vapply(seq_along(levels), function(j) {
-    which.max(tabulate(set[, j], levels[j]))
-  }, 1L)
-}
-
 #' Predictors as the core reads a design
 #' @param predictors (integer matrix) Levels.
 #' @param coding (list) See level_lines().
@@ -411,7 +387,7 @@ most_common <- function(set, levels) {
 #' @noRd
 predictor_parts <- function(predictors, coding) {
   n <- nrow(predictors)
-  kept <- which(has_columns(coding))
+  kept <- which(coding$columns %||% rep(TRUE, length(coding$levels)))
   levels <- coding$levels[kept]
   codes <- matrix(0L, n, length(kept))
   for (k in seq_along(kept)) {
@@ -449,11 +425,9 @@ set_rows <- function(set, coding, n) {
   rows
 }
 
-#' Levels of an amount in bins: as many whatever was released, since the cost is
-#' known beforehand; a set may have no record in some
-#' @return (integer)
-#' @noRd
-levels_of_bins <- function() as.integer(max(earlier_bins)) + 1L
+# Levels of an amount in bins: as many whatever was released, since the cost is
+# known beforehand; a set may have no record in some
+levels_of_bins <- as.integer(max(earlier_bins)) + 1L
 
 #' Levels of these predictors, those of one level among them
 #' @param levels (named list) Of the block's columns.

@@ -40,13 +40,14 @@ release_amounts <- function(plan, spending, block, set, seed) {
     levels <- predictor_levels(
       models[[name]], plan$levels, vapply(file_bins, nlevels, 1L)
     )
-    tables <- bins_of_tables(n, levels, each$tables$tables$amount)
+    mu <- each$tables$tables$amount
+    tables <- if (bears_tables(n, levels, mu, least_deviations)) table_bins
     way <- if (is.null(tables)) "plain" else "tables"
     own_budget$budget <- each[[way]]
     own_seed <- stage_seed(seed, name)
     amount <- release_margin(
       models[[name]], y, own_budget$budget, n, what, own_seed,
-      function(amount) {
+      if (length(models) > 1) function(amount) {
         earlier <- amount$earlier
         released_links(
           amount, margin_scores(amount, y),
@@ -90,6 +91,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     )
     file_bins[[name]] <- with_bins(plan$n_records, own$records, y, one$bins)
     set_bins[[name]] <- with_bins(nrow(set), rows, drawn, one$bins)
+    if (is.null(one$ranks)) next
     file_scores[[name]] <- with_values(
       plan$n_records, own$records, margin_scores(one, y)
     )
@@ -120,7 +122,7 @@ records_with_both <- function(amount, earlier, set, n) {
 with_bins <- function(n, records, y, breaks) {
   bins <- rep(1L, n)
   bins[records] <- findInterval(y, breaks) + 2L
-  levels <- seq_len(levels_of_bins())
+  levels <- seq_len(levels_of_bins)
   structure(bins, levels = as.character(levels), class = "factor")
 }
 
@@ -131,7 +133,7 @@ with_bins <- function(n, records, y, breaks) {
 #' @param scores (named list of double) The same: see margin_scores().
 #' @return (list) `codes` (integer matrix, a row for each of `rows`), `levels`,
 #'   `columns` (integer: which column of `codes` each is, `NA` where it is none,
-#'   or a part of one), `linked` (see is_linked()). Where the last one is what
+#'   or a part of one), `lined` (logical): has it coefficients? Where the last one is what
 #'   earlier amounts say, `curve` (see expected_curve()) and `left` (see
 #'   expected_places_of()).
 #' @noRd
@@ -158,7 +160,9 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   like <- list(
     codes = found, levels = unname(sizes[told]),
     columns = unname(ifelse(whole, told, NA)),
-    linked = unname(is_linked(amount, sizes, ncol(codes))[told])
+    # Of amounts whose scores say more tables have bins, and no coefficients
+    lined = !(unname(told > ncol(codes)) &
+      names(told) %in% amount$links$strong)
   )
   if (!expected) {
     return(like)
@@ -168,23 +172,13 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   like$left <- found$left
   like$levels <- c(like$levels, expected_places)
   like$columns <- c(like$columns, NA)
-  like$linked <- c(like$linked, FALSE)
+  like$lined <- c(like$lined, FALSE)
   like$curve <- expected_curve(amount)
   like
 }
 
 # What earlier amounts say, as a predictor
 expected_name <- "earlier amounts"
-
-#' Which predictors are bins of amounts whose scores say more: tables tell of
-#' them, and no coefficients
-#' @param sizes (named integer) See predictor_levels().
-#' @param columns (count) Of the block, which come first.
-#' @return (logical)
-#' @noRd
-is_linked <- function(amount, sizes, columns) {
-  seq_along(sizes) > columns & names(sizes) %in% amount$links$strong
-}
 
 #' Which records of a set have values of an amount
 #' @noRd

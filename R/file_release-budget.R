@@ -39,7 +39,7 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
       amount_model(specs[[name]]), plan$members, names(plan$levels), names
     )
     earlier <- names[seq_len(k - 1)]
-    earlier <- stats::setNames(rep(levels_of_bins(), k - 1), earlier)
+    earlier <- stats::setNames(rep(levels_of_bins, k - 1), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)
     levels <- levels[levels > 1]
     at <- function(mu) {
@@ -153,7 +153,9 @@ planned_amount <- function(bins, columns, links = 0) {
   step <- step_measurement("", columns)
   # Of fewer bins than planned it costs no more
   c(
-    lapply(bins, function(bins) amount_measurement(seq(0, bins))),
+    lapply(bins, function(bins) {
+      margin_measurement(seq(0, bins), valued = FALSE, unit = amount_unit)
+    }),
     list(first = step, second = step),
     if (links > 0) list(links = link_measurement(links))
   )

@@ -107,7 +107,9 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     )
     rm(like)
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
-    scores[[amount$name]] <- with_values(n, rows, margin_scores(amount, y))
+    if (!is.null(amount$ranks)) {
+      scores[[amount$name]] <- with_values(n, rows, margin_scores(amount, y))
+    }
     drawn[[amount$name]] <- list(
       records = rows,
       values = from_modelled(amount, y, part, ends)

@@ -148,7 +148,7 @@ amount_terms <- function(x, amount) {
   before <- names(x$amounts)
   before <- before[seq_len(match(amount$name, before) - 1)]
   # The first bin is for records without a value
-  bins <- c("without", paste("bin", seq_len(levels_of_bins() - 1)))
+  bins <- c("without", paste("bin", seq_len(levels_of_bins - 1)))
   if (!is.null(amount$near)) {
     levels <- levels[names(levels) %in% amount$near$columns]
     before <- intersect(before, amount$near$amounts)
@@ -159,7 +159,7 @@ amount_terms <- function(x, amount) {
     function(name, levels, first) paste0(name, levels[-first]),
     names(levels), levels, amount$baseline[seq_along(levels)]
   )
-  kept <- !amount$linked[seq_along(terms)]
+  kept <- amount$columns[seq_along(terms)]
   c(
     "(Intercept)", unlist(terms[kept], use.names = FALSE),
     expected_name[!is.null(amount$curve)]

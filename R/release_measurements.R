@@ -178,7 +178,9 @@ amount_measurements <- function(x, name) {
   names <- amount_predictor_names(x, amount)
   levels <- tabled_levels(amount)
   c(if (!is.null(amount$look)) {
-    look <- amount_measurement(amount$look$breaks, what, name)
+    look <- margin_measurement(
+      amount$look$breaks, what, valued = FALSE, about = name, unit = amount_unit
+    )
     list(with_noise_of(look, amount$look))
   }, response_measurements(
     amount, amount, rep(what, 4), name,
@@ -243,7 +245,7 @@ binned_measurement <- function(tables, what, about, levels, free, neighbours) {
 amount_predictor_names <- function(x, amount) {
   before <- names(x$amounts)
   earlier <- before[seq_len(match(amount$name, before) - 1)]
-  earlier <- stats::setNames(rep(levels_of_bins(), length(earlier)), earlier)
+  earlier <- stats::setNames(rep(levels_of_bins, length(earlier)), earlier)
   sizes <- predictor_levels(amount, x$levels, earlier)
   c(names(sizes)[sizes > 1], expected_name[!is.null(amount$curve)])
 }
@@ -268,7 +270,7 @@ measured_records <- function(x, file) {
     )
     predictors <- matrix(0L, n, ncol(like$codes))
     predictors[at, ] <- like$codes
-    scores[[name]] <- margin_scores(amount, y)
+    if (!is.null(amount$ranks)) scores[[name]] <- margin_scores(amount, y)
     amounts[[name]] <- list(
       predictors = predictors, y = y, links = if (!is.null(amount$links)) {
         whole_links(scores[[name]], scores[amount$links$with])

@@ -182,9 +182,9 @@ own_limit <- function(geometry) {
 #'
 #' @param x (matrix or double) A row, or number, for each column of the design.
 #' @param coding (list) `levels` of the predictors, and their `baseline` or what
-#'   row_coding() has. `linked` (logical, or `NULL`): predictors without
-#'   columns. `curve` (double, or `NULL`): values of the last predictor's
-#'   levels, which is one column.
+#'   row_coding() has. `columns` (logical, or `NULL`: all): which have a column
+#'   for each level but one. `curve` (double, or `NULL`): values of the last
+#'   predictor's levels, which is one column.
 #' @return (as `x`) The intercept's first, then those of all levels of all
 #'   predictors; 0 for the baselines.
 #' @noRd
@@ -192,7 +192,8 @@ level_lines <- function(x, coding) {
   levels <- coding$levels
   if (is.null(coding$rows)) {
     baselines <- 1 + cumsum(c(0, levels))[seq_along(levels)] + coding$baseline
-    own <- c(TRUE, rep(has_columns(coding), levels))
+    own <- coding$columns %||% rep(TRUE, length(levels))
+    own <- c(TRUE, rep(own, levels))
     at <- setdiff(which(own), baselines)
   } else {
     at <- coding$at
@@ -209,16 +210,6 @@ level_lines <- function(x, coding) {
     lines[last, ] <- curve %o% x[nrow(x), ]
   }
   if (whole) lines else drop(lines)
-}
-
-#' Which predictors have a column of the design for each level but one
-#' @return (logical)
-#' @noRd
-has_columns <- function(coding) {
-  all <- rep(TRUE, length(coding$levels))
-  if (!is.null(coding$linked)) all <- !coding$linked
-  if (!is.null(coding$curve)) all[length(all)] <- FALSE
-  all
 }
 
 # Levels of a column in the core, at most

@@ -69,9 +69,9 @@ test_that("a file's amount has tables of fewer records than a response", {
   levels <- c(3, 5, 1)
   # 4 levels on average, of two columns
   least <- least_deviations * 4 * sqrt(2) / 0.1
-  expect_identical(bins_of_tables(least + 1, levels, 0.1), table_bins)
-  expect_null(bins_of_tables(least - 1, levels, 0.1))
+  expect_true(bears_tables(least + 1, levels, 0.1, least_deviations))
+  expect_false(bears_tables(least - 1, levels, 0.1, least_deviations))
   expect_false(bears_tables(least + 1, levels, 0.1))
   expect_true(bears_tables(32 / least_deviations * least + 1, levels, 0.1))
-  expect_null(bins_of_tables(1e9, 1, 0.1))
+  expect_false(bears_tables(1e9, 1, 0.1, least_deviations))
 })

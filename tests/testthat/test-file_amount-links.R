@@ -123,7 +123,7 @@ test_that("linked and expected predictors have the lines of their columns", {
   levels <- c(3L, 4L, 2L, 5L)
   coding <- list(
     levels = levels, baseline = c(2L, 1L, 2L, 3L),
-    linked = c(FALSE, TRUE, FALSE, FALSE), curve = c(-2, -1, 0, 0.5, 3)
+    columns = c(TRUE, FALSE, TRUE, FALSE), curve = c(-2, -1, 0, 0.5, 3)
   )
   codes <- vapply(levels, function(l) sample(l, 50, TRUE), integer(50))
   x <- dense_design(predictor_parts(codes, coding))

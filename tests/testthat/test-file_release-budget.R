@@ -56,7 +56,7 @@ test_that("no division of what amounts have costs more than is charged", {
     for (weights in divisions) {
       costs <- lapply(which(weights > 0), function(k) {
         amount <- amount_model(specs[[k]])
-        earlier <- rep(levels_of_bins(), k - 1)
+        earlier <- rep(levels_of_bins, k - 1)
         levels <- predictor_levels(
           amount, plan$levels, stats::setNames(earlier, names[seq_len(k - 1)])
         )
