@@ -13,8 +13,8 @@ link_unit <- 2^10
 # Of an amount's mu squared, where it has links
 share_of_links <- 0.05
 
-# Correlations that links tell, at most, and at least where an earlier amount is
-# expected from by its score: of others bins keep what is no line
+# Correlations that links tell, at most; and those from which on an earlier
+# amount's score says more than its bins, which keep what is no line
 most_linked <- 0.999
 strong_link <- 0.5
 
@@ -47,7 +47,8 @@ whole_links <- function(score, earlier) {
     near <- pmin((score + other)^2, 1) - pmin((score - other)^2, 1)
     replace(trunc(link_unit * near), is.na(near), 0)
   }, score)
-  matrix(links, length(score))
+  # As many columns where nobody has a value
+  matrix(links, length(score), length(earlier))
 }
 
 #' Sums of these as a measurement
@@ -80,10 +81,9 @@ released_links <- function(amount, score, scores, both, released, budget, what,
   noisy <- measured(
     x, list(links = whole_links(score, scores)), list(seed)
   )[[1]]
-  correlation <- function(noisy) linked_correlation(noisy, both)
-  noise <- x$noise$deviation
-  error <- (correlation(noisy + noise) - correlation(noisy - noise)) / 2
-  told <- without_noise(correlation(noisy), error)
+  found <- mapply(linked_correlation, noisy, both, x$noise$deviation)
+  told <- found["mean", ]
+  error <- found["error", ]
   binned <- amount$near$amounts %||% amount$earlier
   strong <- abs(told) >= strong_link | !amount$earlier %in% binned
   strong <- strong & error <= pmin(clear_link, abs(told) / 2)
@@ -99,16 +99,6 @@ released_links <- function(amount, score, scores, both, released, budget, what,
       }
     )
   )
-}
-
-#' Noisy correlations, nearer to 0 by what noise makes of them
-#'
-#' How far from 0 they are typically is seen from all of them.
-#' @noRd
-without_noise <- function(noisy, error) {
-  typical <- sum((noisy^2 - error^2) / (error^2 + 0.05)) /
-    sum(1 / (error^2 + 0.05))
-  noisy * 1 / (1 + error^2 / max(typical, 1e-4))
 }
 
 #' The standard deviation of what earlier scores lead to expect
@@ -138,15 +128,32 @@ links_among <- function(released) {
   among
 }
 
-#' The correlation of normal scores whose links have such a sum
+#' The correlation of normal scores whose links have such a noisy sum
+#'
+#' Any is as likely beforehand. On a grid, and again where the first one shows
+#' it: noise may be of any size beside the records.
+#' @param noisy,both,noise (numbers) The sum, its records and its noise's
+#'   standard deviation.
+#' @return (named double) `mean` and `error`, its standard deviation.
 #' @noRd
-linked_correlation <- function(noisy, both) {
+linked_correlation <- function(noisy, both, noise) {
   clipped <- function(v) {
     v * stats::pchisq(1 / v, 3) + stats::pchisq(1 / v, 1, lower.tail = FALSE)
   }
-  r <- most_linked * sin(pi / 2 * seq(-1, 1, length.out = 501))
-  expected <- clipped(2 * (1 + r)) - clipped(2 * (1 - r))
-  stats::approx(expected, r, noisy / link_unit / pmax(both, 1), rule = 2)$y
+  records <- link_unit * max(both, 1)
+  ends <- c(-most_linked, most_linked)
+  for (look in 1:4) {
+    r <- seq(ends[1], ends[2], length.out = 401)
+    miss <- noisy - records * (clipped(2 * (1 + r)) - clipped(2 * (1 - r)))
+    fit <- -(miss / noise)^2 / 2
+    share <- exp(fit - max(fit))
+    share <- share / sum(share)
+    mean <- sum(share * r)
+    error <- sqrt(sum(share * (r - mean)^2))
+    around <- mean + c(-1, 1) * (6 * error + 2 * diff(r[1:2]))
+    ends <- clamp(around, -most_linked, most_linked)
+  }
+  c(mean = mean, error = error)
 }
 
 #' Solve by a symmetric matrix whose eigenvalues noise may have made too small

@@ -163,7 +163,7 @@ grown_breaks <- function(amount, look) {
 #' @param budget (list) Of each part, see amount_budget().
 #' @param n (number) Records with values, as released.
 #' @param linked (function of an amount with its margin) Releases its links, see
-#'   released_links(). `NULL`: there is no other amount.
+#'   released_links(). `NULL`: no amount has links.
 #' @return (list) `amount` with `margin`; `look`, its first look, or `NULL`;
 #'   `ranks`, see ranked_margin(); `links`, or `NULL`.
 #' @noRd
@@ -210,17 +210,19 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   margin <- amount$margin
   left <- if (is.null(like$left)) 1 else sqrt(mean(like$left^2))
   reference <- located_reference(margin, family, n, left)
+  shape <- if (length(family$extras) > 0) reference[[2]]
+  unit <- max(1, line_unit(family, if (is.null(shape)) 1 else shape))
   coding <- list(
-    levels = like$levels, columns = like$lined, curve = like$curve,
+    levels = like$levels, columns = like$lined,
+    # As large as other columns: 1 is a deviation of what is left
+    curve = if (!is.null(like$curve)) like$curve / unit,
     # Each predictor's most common level: others are compared with it
     baseline = vapply(seq_along(like$levels), function(j) {
       which.max(tabulate(like$codes[, j], like$levels[j]))
     }, 1L)
   )
   rows <- set_rows(like$codes, coding, n)
-  shape <- if (length(family$extras) > 0) reference[[2]]
   b <- c(reference[[1]], numeric(ncol(rows$x) - 1))
-  unit <- max(1, line_unit(family, if (is.null(shape)) 1 else shape))
   prior <- list(
     location = b, scale = unit * c(2.5, rep(1, length(b) - 1)),
     slopes = seq_along(b)[-1]
@@ -228,8 +230,8 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   # What earlier amounts say is believed before it is measured, nearly
   if (!is.null(coding$curve)) {
     last <- length(b)
-    b[last] <- prior$location[last] <- 1
-    prior$scale[last] <- curve_scale
+    b[last] <- prior$location[last] <- unit
+    prior$scale[last] <- curve_scale * unit
     prior$slopes <- prior$slopes[-(last - 1)]
     prior$curve <- last
   }
@@ -251,7 +253,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
     file = of_all_columns(
       told, noisy$directions, prior$location, 0 * prior$scale
     ),
-    reference = list(values = reference), n = n
+    reference = list(values = reference), unit_of_curve = unit, n = n
   ), coding)
   if (length(amount$part) > 1) {
     released$part_factors <- part_factors(
@@ -369,7 +371,7 @@ located_reference <- function(margin, family, n, left = 1) {
 
 # Predictors: levels of other columns, as the core reads a design --------------
 
-# How far the slope of what earlier amounts say may be from 1
+# How far the slope of what earlier amounts say may be from 1, in their unit
 curve_scale <- 0.3
 
 # Rows of the synthetic set that geometry and posterior are computed from

@@ -22,6 +22,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   })
   sizes <- vapply(models, function(amount) sum(amount$sizes), 0)
   weights <- amount_weights(sizes, block$n)
+  linked <- any(lengths(lapply(models, `[[`, "earlier")) > 0)
   axes <- block_axes(block)
   unknown <- unknown_tables(block, axes)
   released <- list()
@@ -47,7 +48,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     own_seed <- stage_seed(seed, name)
     amount <- release_margin(
       models[[name]], y, own_budget$budget, n, what, own_seed,
-      if (length(models) > 1) function(amount) {
+      if (linked) function(amount) {
         earlier <- amount$earlier
         released_links(
           amount, margin_scores(amount, y),

@@ -132,12 +132,14 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0) {
   sigma <- least_sigma(table_bins * sum(levels), delta)
   # What earlier amounts say together is one column more, in place of others
   columns <- 1 + sum(levels - 1) + (links > 0)
-  parts <- planned_amount(bins, columns, links)
   look <- "look" %in% names(bins)
-  costs <- lapply(
-    amount_budget(mu, neighbours, sigma, links, look), amount_costs, parts,
-    levels, free
-  )
+  budget <- amount_budget(mu, neighbours, sigma, links, look)
+  # A margin may have fewer bins: under one relation it then costs less beside
+  # the other, the less the fewer they are
+  costs <- unlist(lapply(list(bins, pmin(bins, 2)), function(bins) {
+    parts <- planned_amount(bins, columns, links)
+    lapply(budget, amount_costs, parts, levels, free)
+  }), recursive = FALSE)
   list(
     free = free, sigma = sigma, links = links, look = look, cost = list(
       rho = do.call(pmax, lapply(unname(costs), `[[`, "rho")),
@@ -151,7 +153,6 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0) {
 #' @noRd
 planned_amount <- function(bins, columns, links = 0) {
   step <- step_measurement("", columns)
-  # Of fewer bins than planned it costs no more
   c(
     lapply(bins, function(bins) {
       margin_measurement(seq(0, bins), valued = FALSE, unit = amount_unit)

@@ -132,9 +132,11 @@ model_of.file_release <- function(x, amount = NULL) {
   amount <- check_choice(amount %||% amounts, amounts)
   one <- x$amounts[[amount]]
   terms <- amount_terms(x, one)
+  # What earlier amounts say has the amount's own unit
+  unit <- ifelse(terms == expected_name, one$unit_of_curve, 1)
   list(
-    coefficients = stats::setNames(one$coefficients, terms),
-    covariance = named_covariance(one$covariance, terms),
+    coefficients = stats::setNames(one$coefficients / unit, terms),
+    covariance = named_covariance(one$covariance / outer(unit, unit), terms),
     steps = one$steps, family = one$family
   )
 }

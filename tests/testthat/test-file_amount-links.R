@@ -31,29 +31,103 @@ test_that("sums of links say how near amounts are", {
     other <- together * score +
       sqrt(1 - together^2) * withr::with_seed(2, rnorm(1e5))
     sums <- colSums(whole_links(score, list(other)))
-    expect_equal(linked_correlation(sums, 1e5), together, tolerance = 0.02)
+    found <- linked_correlation(sums, 1e5, 1000)
+    expect_equal(found[["mean"]], together, tolerance = 0.02)
+    # The error is that of the sum, through the slope
+    more <- linked_correlation(sums + 1000, 1e5, 1000)[["mean"]]
+    expect_equal(found[["error"]], more - found[["mean"]], tolerance = 0.2)
   }
   score[1:3] <- NA
   expect_identical(whole_links(score, list(score))[1:3, 1], c(0, 0, 0))
-  # Noise beyond what can be is an end
-  ends <- c(-most_linked, most_linked)
-  expect_equal(linked_correlation(c(-1e9, 1e9), 10), ends)
+  # As many sums where nobody has a value
+  expect_identical(dim(whole_links(double(), list(double(), double()))), c(0L, 2L))
 })
 
-test_that("noise alone leads to expect next to nothing", {
+test_that("noise alone leads to expect nothing", {
   withr::local_seed(1)
-  error <- rep(0.3, 8)
+  # Noise far larger than all records
+  found <- replicate(200, linked_correlation(rnorm(1, 0, 1e6), 100, 1e6))
+  expect_gt(min(found["error", ]), 0.5)
+  expect_lt(max(abs(found["mean", ])), 0.2)
   expected <- replicate(50, {
-    told <- without_noise(rnorm(8, 0, error), error)
+    error <- rep(0.1, 8)
+    told <- rnorm(8, 0, error)
     expected_spread(told, diag(1 + error), error)^2
   })
-  expect_lt(mean(expected), 0.1)
-  # What is known stays
-  told <- without_noise(c(0.99, 0.4), c(0.001, 0.001))
-  expect_equal(told, c(0.99, 0.4), tolerance = 1e-4)
+  expect_lt(mean(expected), 0.05)
   expect_equal(expected_spread(0.9, matrix(1.001), 0.001)^2, 0.81,
     tolerance = 0.01
   )
+  data <- data.frame(replicate(4, round(exp(rnorm(60)), 2)))
+  book <- data.frame(
+    column = names(data), type = "amount", lower = "0.01", upper = "100",
+    digits = "2", transform = "log", confirmed = TRUE
+  )
+  strong <- vapply(by_night(1:20, 1:5), function(seed) {
+    release <- suppressMessages(suppressWarnings(
+      file_release(file_plan(data, codebook(book)), 0.5, seed = seed)
+    ))
+    sum(!vapply(release$amounts, function(one) is.null(one$curve), NA))
+  }, 0)
+  expect_identical(sum(strong), 0)
+})
+
+test_that("nobody, one or all with a value: as many noisy sums", {
+  withr::local_seed(1)
+  data <- data.frame(a = round(rnorm(200, 50, 10)), b = NA, c = 1:200)
+  book <- data.frame(
+    column = names(data), type = "amount", lower = "0", upper = "200",
+    digits = "0", missing = c(FALSE, TRUE, FALSE), confirmed = TRUE
+  )
+  sums <- vapply(c(0, 1, 200), function(n) {
+    data$b <- as.double(replace(data$b, seq_len(n), 7))
+    release <- suppressMessages(suppressWarnings(
+      file_release(file_plan(data, codebook(book)), 0.5, seed = n + 1)
+    ))
+    expect_length(release$amounts$b$links$noisy, 1)
+    expect_length(release$amounts$c$links$noisy, 2)
+    expect_false(anyNA(synthesize(release)[[1]]$c))
+    length(unlist(lapply(release$amounts, function(x) x$links$noisy)))
+  }, 0L)
+  expect_identical(sums, rep(3L, 3))
+})
+
+test_that("linked amounts of any unit are released", {
+  withr::local_seed(1)
+  size <- exp(rnorm(300))
+  for (unit in c(1e-3, 1, 1e9, 1e13)) {
+    data <- data.frame(
+      a = unit * size, b = unit * size * exp(rnorm(300, 0, 0.05))
+    )
+    book <- data.frame(
+      column = names(data), type = "amount", lower = "0",
+      upper = format(unit * 50), digits = "any", confirmed = TRUE
+    )
+    release <- suppressMessages(suppressWarnings(
+      file_release(file_plan(data, codebook(book)), 5, seed = 1)
+    ))
+    set <- synthesize(release, seed = 1)[[1]]
+    expect_gt(cor(set$a, set$b, method = "spearman"), 0.85)
+    slope <- coef(release, amount = "b")[["earlier amounts"]]
+    expect_equal(slope, 1, tolerance = 0.5)
+  }
+})
+
+test_that("margins of fewer bins than planned cost no more than is stated", {
+  data <- data.frame(x = rep(1:20, 20), y = rep(1:20, each = 20))
+  book <- data.frame(
+    column = names(data), type = "amount", lower = "1", upper = "20",
+    digits = "0", transform = "log", confirmed = TRUE
+  )
+  plan <- file_plan(data, codebook(book))
+  for (neighbours in relation_names) {
+    release <- suppressMessages(suppressWarnings(
+      file_release(plan, 3, neighbours = neighbours, seed = 1)
+    ))
+    stated <- total_charges(release$charges, release$delta)$rho
+    paid <- cost_of(measurements_of(release, plan)$measurements)$rho
+    expect_true(all(paid <= stated * (1 + 1e-9)))
+  }
 })
 
 test_that("expected scores use the earlier amounts that a record has", {
