@@ -86,7 +86,7 @@ released_links <- function(amount, score, scores, both, released, budget, what,
   error <- found["error", ]
   binned <- amount$near$amounts %||% amount$earlier
   strong <- abs(told) >= strong_link | !amount$earlier %in% binned
-  strong <- strong & error <= pmin(clear_link, abs(told) / 2)
+  strong <- strong & error <= pmin(clear_link, abs(told) / 4)
   among <- links_among(released[amount$earlier[strong]])
   # Noise in directions along which earlier amounts hardly vary would be told
   # many times over

@@ -134,9 +134,9 @@ with_bins <- function(n, records, y, breaks) {
 #' @param scores (named list of double) The same: see margin_scores().
 #' @return (list) `codes` (integer matrix, a row for each of `rows`), `levels`,
 #'   `columns` (integer: which column of `codes` each is, `NA` where it is none,
-#'   or a part of one), `lined` (logical): has it coefficients? Where the last one is what
-#'   earlier amounts say, `curve` (see expected_curve()) and `left` (see
-#'   expected_places_of()).
+#'   or a part of one), `lined` (logical: has it coefficients?). Where the last
+#'   one is what earlier amounts say, `curve` (see expected_curve()) and `left`
+#'   (see expected_places_of()).
 #' @noRd
 amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))

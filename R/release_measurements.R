@@ -177,19 +177,19 @@ amount_measurements <- function(x, name) {
   what <- what_of_amounts(names(x$amounts))
   names <- amount_predictor_names(x, amount)
   levels <- tabled_levels(amount)
+  own <- response_measurements(
+    amount, amount, rep(what, 4), name, stats::setNames(levels, names),
+    !names %in% names(x$levels)[x$block$published], x$neighbours
+  )
   c(if (!is.null(amount$look)) {
     look <- margin_measurement(
       amount$look$breaks, what, valued = FALSE, about = name, unit = amount_unit
     )
     list(with_noise_of(look, amount$look))
-  }, response_measurements(
-    amount, amount, rep(what, 4), name,
-    stats::setNames(levels, names),
-    !names %in% names(x$levels)[x$block$published], x$neighbours
-  ), if (!is.null(amount$links)) {
+  }, own[1], if (!is.null(amount$links)) {
     links <- link_measurement(length(amount$links$with), what, name)
     list(with_noise_of(links, amount$links))
-  })
+  }, own[-1])
 }
 
 #' The measurements of a response: its margin, two steps, its tables

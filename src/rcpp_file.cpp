@@ -217,8 +217,7 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   const Rcpp::NumericVector weight(control["row_weight"]);
   const Rcpp::NumericVector expected(control["expected"]);
   const Rcpp::IntegerVector group(control["group"]);
-  Rcpp::NumericVector low(0), high(0), latent(0), pull(0),
-      hold(0);
+  Rcpp::NumericVector low(0), high(0), latent(0), pull(0), hold(0);
   if (control.containsElementNamed("low")) {
     low = control["low"];
     high = control["high"];

@@ -40,7 +40,8 @@ test_that("sums of links say how near amounts are", {
   score[1:3] <- NA
   expect_identical(whole_links(score, list(score))[1:3, 1], c(0, 0, 0))
   # As many sums where nobody has a value
-  expect_identical(dim(whole_links(double(), list(double(), double()))), c(0L, 2L))
+  none <- whole_links(double(), list(double(), double()))
+  expect_identical(dim(none), c(0L, 2L))
 })
 
 test_that("noise alone leads to expect nothing", {
