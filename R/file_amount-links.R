@@ -84,9 +84,10 @@ released_links <- function(amount, score, scores, both, released, budget, what,
   found <- mapply(linked_correlation, noisy, both, x$noise$deviation)
   told <- found["mean", ]
   error <- found["error", ]
-  binned <- amount$near$amounts %||% amount$earlier
-  strong <- abs(told) >= strong_link | !amount$earlier %in% binned
-  strong <- strong & error <= pmin(clear_link, abs(told) / 4)
+  # Of an earlier wave there are no bins that could tell instead
+  binned <- amount$earlier %in% (amount$near$amounts %||% amount$earlier)
+  strong <- error <= pmin(clear_link, abs(told) / ifelse(binned, 4, 2)) &
+    (abs(told) >= strong_link | !binned)
   among <- links_among(released[amount$earlier[strong]])
   # Noise in directions along which earlier amounts hardly vary would be told
   # many times over
