@@ -11,7 +11,7 @@ link_ends <- 2.5
 link_unit <- 2^10
 
 # Of an amount's mu squared, where it has links
-share_of_links <- 0.05
+share_of_links <- 0.1
 
 # Correlations that links tell, at most; and those from which on an earlier
 # amount's score says more than its bins, which keep what is no line
