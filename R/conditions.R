@@ -182,7 +182,11 @@ argument_numbers <- function(x, depth = 6) {
   } else if (is.numeric(x) && is.atomic(x)) {
     if (length(x) <= 1e4) as.double(unclass(x))
   } else if (is.character(x)) {
-    text <- if (length(x) <= 1e4) x[!is.na(x) & nchar(x, "bytes") <= 30]
+    text <- if (length(x) <= 1e4) {
+      # Bytes are no text
+      read <- validEnc(x) & Encoding(x) != "bytes"
+      x[!is.na(x) & read & nchar(x, "bytes") <= 30]
+    }
     suppressWarnings(as.double(unlist(strsplit(text, "|", fixed = TRUE))))
   } else if (is.data.frame(x) && !"column" %in% names(x)) {
     NULL

@@ -31,7 +31,7 @@
 #' @export
 margin_histogram <- function(bounds = NULL, bins = 60, share = 0.4) {
   check_argument(share)
-  breaks <- is.numeric(bins) && length(bins) > 1
+  breaks <- is.numeric(bins) && !is.object(bins) && length(bins) > 1
   if (breaks) {
     check_breaks(bins)
   } else {

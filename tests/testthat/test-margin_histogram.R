@@ -10,6 +10,15 @@ test_that("a margin is stated by bounds and bins, or by breaks", {
   expect_output(print(breaks), "2 stated bins")
 })
 
+test_that("bins of a class of its own and bytes are refused as such", {
+  labelled <- structure(
+    1:2, labels = c(one = 1L), class = c("haven_labelled", "vctrs_vctr")
+  )
+  expect_error(margin_histogram(bins = labelled), class = "pseudosynth_error_input")
+  bytes <- `Encoding<-`("\xff\xfe", "bytes")
+  expect_error(censor(2, reference = bytes), class = "pseudosynth_error_input")
+})
+
 test_that("what is out of range is refused", {
   bad <- function(arg, ...) {
     error <- expect_error(
