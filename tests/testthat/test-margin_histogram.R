@@ -14,9 +14,10 @@ test_that("bins of a class of its own and bytes are refused as such", {
   labelled <- structure(
     1:2, labels = c(one = 1L), class = c("haven_labelled", "vctrs_vctr")
   )
-  expect_error(margin_histogram(bins = labelled), class = "pseudosynth_error_input")
+  input_error <- "pseudosynth_error_input"
+  expect_error(margin_histogram(bins = labelled), class = input_error)
   bytes <- `Encoding<-`("\xff\xfe", "bytes")
-  expect_error(censor(2, reference = bytes), class = "pseudosynth_error_input")
+  expect_error(censor(2, reference = bytes), class = input_error)
 })
 
 test_that("what is out of range is refused", {
