@@ -169,14 +169,14 @@ solve_positive <- function(x, y, least = 0.002) {
 
 #' The scores that earlier amounts lead to expect, as places
 #' @param links (list) See released_links().
-#' @param scores (named list of double) Of earlier amounts; `NA`: no value.
+#' @param scores (list of double) Of the strong ones; `NA`: no value.
 #' @return (list) `place` (integer), from 1 to `expected_places`, and `left`:
 #'   the standard deviation of scores beside these. Without any earlier value it
 #'   is 1.
 #' @noRd
 expected_places_of <- function(links, scores) {
   told <- links$told[match(links$strong, links$with)]
-  scores <- matrix(unlist(scores[links$strong]), ncol = length(told))
+  scores <- matrix(unlist(scores), ncol = length(told))
   there <- !is.na(scores)
   expected <- numeric(nrow(scores))
   left <- rep(1, nrow(scores))

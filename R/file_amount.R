@@ -199,7 +199,7 @@ release_margin <- function(amount, y, budget, n, what, seed, linked) {
 #'   See unknown_sums(). `NULL`: the set is the file.
 #' @return (list) Of public and released numbers only: the fields of `amount`,
 #'   what noisy_response() has `told`; `file`, see file_coefficients();
-#'   `levels`, `baseline`, `columns` and `curve` of the predictors (see
+#'   `levels`, `baseline`, `lined` and `curve` of the predictors (see
 #'   level_lines()); `tables`, see release_amount_tables(), or `NULL`; `n`.
 #' @noRd
 release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
@@ -213,9 +213,9 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   shape <- if (length(family$extras) > 0) reference[[2]]
   unit <- max(1, line_unit(family, if (is.null(shape)) 1 else shape))
   coding <- list(
-    levels = like$levels, columns = like$lined,
+    levels = like$levels, lined = like$lined,
     # As large as other columns: 1 is a deviation of what is left
-    curve = if (!is.null(like$curve)) like$curve / unit,
+    curve = if (!is.null(like$left)) expected_curve(amount) / unit,
     # Each predictor's most common level: others are compared with it
     baseline = vapply(seq_along(like$levels), function(j) {
       which.max(tabulate(like$codes[, j], like$levels[j]))
@@ -307,16 +307,17 @@ ranked_margin <- function(amount, n) {
 #' @param counts (list) `counts` and `breaks`.
 #' @param amount (list) See part_groups().
 #' @param noisy (double) The margin's counts.
+#' @param errors (double) Of the noise in these.
 #' @param kind (character) Of each count, see open_kinds().
 #' @noRd
 falling_tails <- function(
     counts, amount, noisy = amount$margin$noisy, share = 0.1,
+    errors = sqrt(diag(solve(margin_precision(amount$margin)))),
     kind = open_kinds(amount)[bins_of_counts(counts, amount)]) {
   width <- diff(counts$breaks)
   bin <- bins_of_counts(counts, amount)
   density <- counts$counts / width
   below <- cumsum(counts$counts) / sum(counts$counts)
-  errors <- sqrt(diag(solve(margin_precision(amount$margin))))
   most <- noisy - bins_above_noise * errors
   stands <- logical(length(bin))
   repeat {
@@ -389,7 +390,7 @@ earlier_bins <- c(tables = 12, plain = 5)
 #' @noRd
 predictor_parts <- function(predictors, coding) {
   n <- nrow(predictors)
-  kept <- which(coding$columns %||% rep(TRUE, length(coding$levels)))
+  kept <- which(coding$lined %||% rep(TRUE, length(coding$levels)))
   levels <- coding$levels[kept]
   codes <- matrix(0L, n, length(kept))
   for (k in seq_along(kept)) {

@@ -78,7 +78,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
       amount, list(what = what, predictors = file$codes, y = y), like,
       own_budget, tables, n, own_seed,
       lapply(like$columns, function(j) if (!is.na(j)) axes[[j]]),
-      function(b) hidden_variance(b, colnames(like$codes), name, unseen, set),
+      function(b) hidden_variance(b, like$columns, unseen, set),
       function(kept, pulls) {
         pulls <- pulls * length(rows) / length(kept)
         unknown_sums(block, told, set, rows[kept], pulls)
@@ -134,9 +134,8 @@ with_bins <- function(n, records, y, breaks) {
 #' @param scores (named list of double) The same: see margin_scores().
 #' @return (list) `codes` (integer matrix, a row for each of `rows`), `levels`,
 #'   `columns` (integer: which column of `codes` each is, `NA` where it is none,
-#'   or a part of one), `lined` (logical: has it coefficients?). Where the last
-#'   one is what earlier amounts say, `curve` (see expected_curve()) and `left`
-#'   (see expected_places_of()).
+#'   or a part of one), `lined` (see level_lines()), and `left` (see
+#'   expected_places_of()) where the last one is what earlier amounts say.
 #' @noRd
 amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
@@ -168,13 +167,14 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   if (!expected) {
     return(like)
   }
-  found <- expected_places_of(amount$links, lapply(scores, `[`, rows))
+  found <- expected_places_of(
+    amount$links, lapply(scores[amount$links$strong], `[`, rows)
+  )
   like$codes[, length(told) + 1] <- found$place
   like$left <- found$left
   like$levels <- c(like$levels, expected_places)
   like$columns <- c(like$columns, NA)
   like$lined <- c(like$lined, FALSE)
-  like$curve <- expected_curve(amount)
   like
 }
 
@@ -287,14 +287,13 @@ unseen_pairs <- function(block, set) {
 #' As a share of its variance in the set. The noise of the difference is known:
 #' the smaller the difference beside it, the less of it is believed.
 #' @param b (list of double) What each level of each predictor adds.
-#' @param names (character) Of the predictors.
-#' @param own (string) The column of the amount's parts, which is left out:
-#'   among records with values it is another one.
+#' @param columns (integer) Which column of the set each is; `NA`: none, or a
+#'   part of one, which among records with values is another one.
 #' @return (number) At least -0.5.
 #' @noRd
-hidden_variance <- function(b, names, own, unseen, set) {
-  kept <- which(names %in% setdiff(colnames(set), own))
-  at <- match(names[kept], colnames(set))
+hidden_variance <- function(b, columns, unseen, set) {
+  kept <- which(!is.na(columns))
+  at <- columns[kept]
   centred <- lapply(b[kept], function(b) b - mean(b))
   line <- numeric(nrow(set))
   for (k in seq_along(kept)) line <- line + b[[kept[k]]][set[, at[k]]]

@@ -132,8 +132,9 @@ model_of.file_release <- function(x, amount = NULL) {
   amount <- check_choice(amount %||% amounts, amounts)
   one <- x$amounts[[amount]]
   terms <- amount_terms(x, one)
-  # What earlier amounts say has the amount's own unit
-  unit <- ifelse(terms == expected_name, one$unit_of_curve, 1)
+  # What earlier amounts say, the last one, has the amount's own unit
+  unit <- rep(1, length(terms))
+  if (!is.null(one$curve)) unit[length(unit)] <- one$unit_of_curve
   list(
     coefficients = stats::setNames(one$coefficients / unit, terms),
     covariance = named_covariance(one$covariance / outer(unit, unit), terms),
@@ -161,7 +162,7 @@ amount_terms <- function(x, amount) {
     function(name, levels, first) paste0(name, levels[-first]),
     names(levels), levels, amount$baseline[seq_along(levels)]
   )
-  kept <- amount$columns[seq_along(terms)]
+  kept <- amount$lined[seq_along(terms)]
   c(
     "(Intercept)", unlist(terms[kept], use.names = FALSE),
     expected_name[!is.null(amount$curve)]

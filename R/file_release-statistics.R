@@ -191,9 +191,12 @@ counts_again <- function(amount, parts) {
   first <- likeliest(ratio_fits(amount$margin$noisy, precision, parts))
   prior <- ratio_priors(parts)(first$size)
   kind <- open_kinds(amount)[bins_of_counts(parts, amount)]
+  errors <- sqrt(diag(solve(precision)))
   function(noisy) {
     fit <- ratio_fit(noisy, precision, parts, prior, first$ratio)
-    falling_tails(fit_counts(parts, fit), amount, noisy, kind = kind)$counts
+    falling_tails(
+      fit_counts(parts, fit), amount, noisy, errors = errors, kind = kind
+    )$counts
   }
 }
 

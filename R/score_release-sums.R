@@ -182,7 +182,7 @@ own_limit <- function(geometry) {
 #'
 #' @param x (matrix or double) A row, or number, for each column of the design.
 #' @param coding (list) `levels` of the predictors, and their `baseline` or what
-#'   row_coding() has. `columns` (logical, or `NULL`: all): which have a column
+#'   row_coding() has. `lined` (logical, or `NULL`: all): which have a column
 #'   for each level but one. `curve` (double, or `NULL`): values of the last
 #'   predictor's levels, which is one column.
 #' @return (as `x`) The intercept's first, then those of all levels of all
@@ -192,7 +192,7 @@ level_lines <- function(x, coding) {
   levels <- coding$levels
   if (is.null(coding$rows)) {
     baselines <- 1 + cumsum(c(0, levels))[seq_along(levels)] + coding$baseline
-    own <- coding$columns %||% rep(TRUE, length(levels))
+    own <- coding$lined %||% rep(TRUE, length(levels))
     own <- c(TRUE, rep(own, levels))
     at <- setdiff(which(own), baselines)
   } else {

@@ -178,6 +178,27 @@ test_that("amounts that follow one another do so in sets", {
   )
 })
 
+test_that("a column may have the name of what earlier amounts say", {
+  # Sizes of 0 are a part, a column of the block beside their bins
+  data <- following(800)
+  data$size[1:200] <- 0
+  book <- as.data.frame(following_plan(following(800))$codebook)
+  book$zero[2] <- TRUE
+  drawn <- function(name) {
+    names(data)[1] <- book$column[1] <- name
+    release <- suppressMessages(suppressWarnings(
+      file_release(file_plan(data, codebook(book)), 5, seed = 1)
+    ))
+    expect_false(is.null(release$amounts$weight$curve))
+    set <- suppressMessages(synthesize(release, seed = 1))[[1]]
+    list(
+      set = unname(as.list(set)),
+      coef = unname(coef(release, amount = "weight"))
+    )
+  }
+  expect_equal(drawn("earlier amounts"), drawn("cut"))
+})
+
 test_that("what linked amounts add stays within what is paid for", {
   plan <- following_plan(following(250))
   release <- suppressMessages(suppressWarnings(file_release(plan, 4, seed = 1)))
@@ -198,7 +219,7 @@ test_that("linked and expected predictors have the lines of their columns", {
   levels <- c(3L, 4L, 2L, 5L)
   coding <- list(
     levels = levels, baseline = c(2L, 1L, 2L, 3L),
-    columns = c(TRUE, FALSE, TRUE, FALSE), curve = c(-2, -1, 0, 0.5, 3)
+    lined = c(TRUE, FALSE, TRUE, FALSE), curve = c(-2, -1, 0, 0.5, 3)
   )
   codes <- vapply(levels, function(l) sample(l, 50, TRUE), integer(50))
   x <- dense_design(predictor_parts(codes, coding))
