@@ -136,7 +136,7 @@ grown_breaks <- function(amount, look) {
   counts <- falling_tails(amount$margin, amount)$counts
   seen <- c(0, cumsum(counts) / sum(counts))
   last <- length(seen)
-  # The less it shows, the fewer bins follow it
+  # The less it shows, the fewer bins there are and the fewer follow it
   error <- look$deviation / amount_unit * sqrt(1 + log(last) / pi)
   clear <- max(0, 1 - error / max(1, sum(look$noisy)) / blurred_look)
   share <- (1 - following_look * clear) * (seq_len(last) - 1) / (last - 1) +
@@ -147,9 +147,10 @@ grown_breaks <- function(amount, look) {
     kept_breaks(amount, range(look$breaks), inner)
   }
   # Where values are few many breaks are one: others take their place
-  for (bins in ceiling(grown_bins * 1.2^(12:0))) {
+  most <- round(amount_bins + (grown_bins - amount_bins) * clear)
+  for (bins in ceiling(most * 1.2^(12:0))) {
     breaks <- wanted(bins)
-    if (length(breaks) - 1 <= grown_bins) break
+    if (length(breaks) - 1 <= most) break
   }
   breaks
 }

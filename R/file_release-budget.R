@@ -42,14 +42,11 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
     earlier <- stats::setNames(rep(levels_of_bins, k - 1), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)
     levels <- levels[levels > 1]
-    at <- function(mu) {
-      plan_amount(
-        mu, neighbours, delta, amount$planned_bins, unname(levels),
-        names(levels) %in% c(protected, names), length(amount$earlier)
-      )
-    }
-    at(mu * least)
-    at(mu)
+    plan_amount(
+      mu, neighbours, delta, amount$planned_bins, unname(levels),
+      names(levels) %in% c(protected, names), length(amount$earlier),
+      least = mu * least
+    )
   })
   costs <- lapply(each, `[[`, "cost")
   cost <- if (length(names) > 0) {
@@ -125,20 +122,25 @@ amount_budget <- function(mu, neighbours, sigma, links = 0, look = FALSE) {
 #' @param levels (integer) Of the predictors.
 #' @param free (logical) Which of them are protected.
 #' @param links (count) See linked_amount().
+#' @param least (number) The least that it may have to spend: its noise must not
+#'   be too wide then, either.
 #' @return (list) `free`, `sigma`, `links`, `look` and `cost` (`rho` by
 #'   relation, `gap`).
 #' @noRd
-plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0) {
+plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
+                        least = mu) {
   sigma <- least_sigma(table_bins * sum(levels), delta)
   # What earlier amounts say together is one column more, in place of others
   columns <- 1 + sum(levels - 1) + (links > 0)
   look <- "look" %in% names(bins)
-  budget <- amount_budget(mu, neighbours, sigma, links, look)
+  budgets <- unlist(lapply(unique(c(least, mu)), function(mu) {
+    amount_budget(mu, neighbours, sigma, links, look)
+  }), recursive = FALSE)
   # A margin may have fewer bins: under one relation it then costs less beside
   # the other, the less the fewer they are
   costs <- unlist(lapply(list(bins, pmin(bins, 2)), function(bins) {
     parts <- planned_amount(bins, columns, links)
-    lapply(budget, amount_costs, parts, levels, free)
+    lapply(budgets, amount_costs, parts, levels, free)
   }), recursive = FALSE)
   list(
     free = free, sigma = sigma, links = links, look = look, cost = list(

@@ -379,13 +379,17 @@ arbitrary_records <- function(plan, n, words, ends = 0.2) {
   specs <- column_specs(plan$codebook)
   values <- vapply(seq_along(plan$amounts), function(k) {
     name <- names(plan$amounts)[k]
+    all <- rep(NA_real_, n)
+    # Zero and one other value are codes: nothing is left to measure
+    if (!any(amount_parts(specs[[name]])$valued)) {
+      return(all)
+    }
     amount <- amount_model(specs[[name]])
     at <- valued_rows(amount, codes)
     u <- uniforms_(n, words, length(sizes) + k)[at]
     u <- clamp((u - ends) / (1 - 2 * ends), 0, 1)
     part <- part_number(amount, codes, at)
     range <- modelled_ends(amount)[part, , drop = FALSE]
-    all <- rep(NA_real_, n)
     all[at] <- response_transforms[[amount$transform]]$back(
       range[, 1] + u * (range[, 2] - range[, 1])
     )

@@ -111,12 +111,17 @@ margin_measurement <- function(breaks, what = "noisy margin",
       ifelse(is.na(found), 0L, found)
     }
   }
+  # A plan asks for it again and again
+  known <- list()
   x <- new_measurement(
     what, "margin", length(breaks) - 1,
     bound = function(kind) {
-      moves <- margin_sensitivity(strategy, kind)
-      if (!valued) moves[["replace"]] <- max(moves)
-      moves
+      if (is.null(known[[kind]])) {
+        moves <- margin_sensitivity(strategy, kind)
+        if (!valued) moves[["replace"]] <- max(moves)
+        known[[kind]] <<- moves
+      }
+      known[[kind]]
     },
     vectors = function(records, part) {
       rbind(0, t(strategy))[bins(records) + 1, , drop = FALSE]

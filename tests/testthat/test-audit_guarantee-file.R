@@ -54,6 +54,24 @@ test_that("amounts with several parts, counts and tables are run again, too", {
   expect_true(all(audit$worst$exact <= audit$worst$claimed))
 })
 
+test_that("an amount of a single value beside zero is audited with the others", {
+  n <- 60
+  data <- data.frame(
+    paid = rep(0:1, length.out = n), income = seq(1, 40, length.out = n),
+    sex = factor(rep(1:2, length.out = n))
+  )
+  book <- codebook(data.frame(
+    column = c("paid", "income", "sex"),
+    type = c("amount", "amount", "category"), levels = c(NA, NA, "1|2"),
+    lower = c(0, 0, NA), upper = c(1, 50, NA), digits = c("0", "any", NA),
+    zero = c(TRUE, FALSE, NA), confirmed = TRUE
+  ))
+  plan <- suppressMessages(file_plan(data, book))
+  audit <- audited(plan, replays = 2)
+  expect_true(is_kept(audit))
+  expect_true(all(audit$worst$exact <= audit$worst$claimed))
+})
+
 test_that("planted violations are found", {
   plan <- people_plan(few_people(150))
   # One neighbour shows each of them
