@@ -154,7 +154,8 @@ margin_mean <- function(amount, draws = margins_of_error) {
   if (!isTRUE(sum(amount$margin$noisy) > 0) || !is.finite(mean)) {
     return(NULL)
   }
-  known <- known_margin(amount, open_tails)
+  # Tails are as light as the law's, or as heavy as they may be: as counts tell
+  known <- known_margin(amount, c(moved_covariance, open_tails))
   random <- random_stream(c(1, 2, 3, 4), 2)
   drawn <- drawn_margins(known, random, draws)
   noise <- margin_noise(amount$margin)

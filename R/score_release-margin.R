@@ -286,7 +286,8 @@ normal_spread <- function(x) {
 # mode.
 
 #' What is known of the margin without noise
-#' @param moves See ratio_fits().
+#' @param moves (function, or list of them) See ratio_fits(): the counts tell
+#'   which one is likely.
 #' @return (list) `parts`, see parts_of_bins(); `noisy` (counts) and `known`
 #'   (see margin_precision()); `fits`, see ratio_fits(), of the sizes that are
 #'   not unlikely; `share` of those up to each.
@@ -295,7 +296,9 @@ known_margin <- function(x, moves = moved_covariance) {
   parts <- margin_parts(x)
   noisy <- x$margin$noisy
   known <- margin_precision(x$margin)
-  fits <- ratio_fits(noisy, known, parts, moves)
+  fits <- do.call(c, lapply(c(moves), function(moves) {
+    ratio_fits(noisy, known, parts, moves)
+  }))
   likelihood <- vapply(fits, `[[`, 0, "likelihood")
   share <- exp(likelihood - max(likelihood))
   kept <- share > 0.01
