@@ -30,9 +30,10 @@ bounds_row <- function(family, spec, data, n_draws, n_naive, rounds) {
   by_matrix <- function() {
     matrix_bounds(naive(few, x, spec$y, spec$K))
   }
-  difference <- max(abs(unlist(streaming(few)[c("max", "min")]) -
-    unlist(by_matrix())) / pmax(1, abs(unlist(by_matrix()))))
-  if (!(difference <= 1e-12)) {
+  bounds <- unlist(by_matrix())
+  ours <- unlist(streaming(few)[names(by_matrix())])
+  difference <- max(abs(ours - bounds) / pmax(1, bounds))
+  if (!(difference <= 1e-12) || length(ours) != length(bounds)) {
     stop("Streaming and matrix bounds differ by ", format(difference))
   }
   times <- time_alternating(list(
@@ -97,5 +98,9 @@ naive_mixture <- function(draws, x, y, K) {
 }
 
 matrix_bounds <- function(log_lik) {
-  list(max = apply(log_lik, 2, max), min = apply(log_lik, 2, min))
+  ends <- apply(log_lik, 2, range)
+  list(
+    record = apply(abs(log_lik), 2, max), oscillation = ends[2, ] - ends[1, ],
+    draw = apply(abs(log_lik), 1, max)
+  )
 }

@@ -30,17 +30,11 @@ ce_all_months <- function() {
 package_spec <- function(data, family, prior = NULL,
                          alpha = rep(1, nrow(data))) {
   internal <- asNamespace("pseudosynth")
-  family <- internal$as_synth_family(family)
-  response <- internal$new_response(
-    income_formula, data, family, environment()
-  )
-  model <- list(
-    family = family, prior = internal$resolve_prior(prior, family),
-    response = response,
-    design = internal$new_design(income_formula, data, response$name),
-    data = data
-  )
-  internal$model_spec(model, alpha, NULL)
+  spec <- internal$new_model(
+    income_formula, data, internal$as_synth_family(family), prior
+  )$spec
+  spec$alpha <- alpha
+  spec
 }
 
 #' The same data as a Stan program reads them: a dense design matrix.
