@@ -88,16 +88,17 @@ with_normal_errors <- function(amount) {
 }
 
 #' The same where errors of rows are of different size
-#' @param left (double) See expected_places_of().
+#' @param said,left (double) See linked_scale().
 #' @return (matrix, rows x bins)
 #' @noRd
-own_bin_shares <- function(amount, line, left, breaks) {
+own_bin_shares <- function(amount, line, said, left, breaks) {
   n <- length(line)
+  whole <- left
   left <- relative_spread(left)
   # Errors in an order that has nothing to do with the rows'
   p <- (rank(line, ties.method = "first") * 0.6180339887498949) %% 1
   error <- latent_quantile(amount$family, clamp(p, 0.5 / n, 1 - 0.5 / n)) * left
-  spread <- margin_scale(amount, amount$counts, line, error)
+  spread <- linked_scale(amount, line, error, said, whole)
   cut <- stats::quantile(
     line + spread * error, histogram_share(amount$counts, breaks),
     names = FALSE
@@ -234,6 +235,40 @@ margin_scale <- function(x, counts, line, error) {
     stats::uniroot(slope, ends, tol = 0.01)$root
   })
 }
+
+#' The errors' scale of an amount with links
+#'
+#' Links say what share of the variance earlier amounts leave, and the margin
+#' how wide values are. Of few records the one is better known, of many the
+#' other: each counts by its error.
+#' @param error (double, n) See margin_scale().
+#' @param said (double, n) What earlier amounts lead to expect, which the last
+#'   column of a set has.
+#' @param left (double, n) See expected_places_of().
+#' @noRd
+linked_scale <- function(x, line, error, said, left) {
+  scale <- margin_scale(x, x$counts, line, error)
+  unsaid <- mean(left^2)
+  if (!is_location(x$family) || !isTRUE(unsaid < 1) || !any(said != said[1])) {
+    return(scale)
+  }
+  slope <- stats::cov(line, said) / stats::var(said)
+  whole <- slope^2 * stats::var(said) / (1 - unsaid)
+  linked <- whole * unsaid - stats::var(line - slope * said)
+  # Of variances, beside the whole one. Not all records have an earlier amount;
+  # of the margin only what is not said varies from set to set
+  records <- (1 - unsaid) / x$links$spread^2
+  errors <- c(
+    links = sqrt(not_normal^2 + (records * x$links$unsure)^2),
+    margin = unsaid * sqrt(3.2 / length(line))
+  )
+  weights <- errors^-2 / sum(errors^-2)
+  sqrt(sum(weights * c(max(linked, 0), scale^2)))
+}
+
+# How far off a share of variance is that correlations of normal scores tell, as
+# values have no normal law
+not_normal <- 0.03
 
 #' How far the clipped scores' slope on the linear predictor is from what is
 #' expected

@@ -225,6 +225,7 @@ expected_bins <- function(amount, set, breaks, total, count = NULL,
                           left = NULL) {
   line <- amount_line(amount, set)
   if (!is.null(amount$curve)) amount <- with_normal_errors(amount)
+  said <- if (!is.null(left)) amount$curve[set[, ncol(set)]]
   levels <- amount$levels
   told <- amount$told %||% (length(levels) - !is.null(amount$curve))
   if (told < length(levels)) {
@@ -236,7 +237,9 @@ expected_bins <- function(amount, set, breaks, total, count = NULL,
   }
   if (!is.null(left)) {
     some <- spaced_rows(nrow(set), scale_rows)
-    share <- own_bin_shares(amount, line[some], left[some], breaks)
+    share <- own_bin_shares(
+      amount, line[some], said[some], left[some], breaks
+    )
     tables <- sums_of_bins(share, set[some, , drop = FALSE], levels)
     return(lapply(tables, function(table) table * total / length(some)))
   }

@@ -27,7 +27,9 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   # Errors of one size, but where some records have fewer earlier values
   own <- if (is.null(left)) 1 else relative_spread(left)
   error <- error * own
-  scale <- if (is.null(amount$among)) {
+  scale <- if (!is.null(left)) {
+    linked_scale(amount, line, error, amount$curve[set[, ncol(set)]], left)
+  } else if (is.null(amount$among)) {
     margin_scale(amount, amount$counts, line, error)
   } else {
     spread_of_errors(amount, line)

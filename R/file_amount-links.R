@@ -72,8 +72,8 @@ link_measurement <- function(links, what = "", about = NULL) {
 #' @param released (named list) Earlier amounts.
 #' @return (list) `with` (names), `noisy`, the noise as paid; `told`, the
 #'   correlations with these without what is only noise; `strong` (names): those
-#'   whose scores an expected one is of; `among`, correlations of these;
-#'   `spread`, see expected_spread(), `NULL` without any.
+#'   whose scores an expected one is of; `among`, correlations of these; with
+#'   any, `spread` and `unsure`, see expected_spread().
 #' @noRd
 released_links <- function(amount, score, scores, both, released, budget, what,
                            seed) {
@@ -95,23 +95,27 @@ released_links <- function(amount, score, scores, both, released, budget, what,
   c(
     list(with = amount$earlier, noisy = noisy), x$noise, list(
       told = told, strong = amount$earlier[strong],
-      among = among, spread = if (any(strong)) {
-        expected_spread(told[strong], among, error[strong])
-      }
-    )
+      among = among
+    ), if (any(strong)) {
+      expected_spread(told[strong], among, error[strong])
+    }
   )
 }
 
-#' The standard deviation of what earlier scores lead to expect
-#'
-#' Less what is only noise in it.
+#' What earlier scores lead to expect, in all
+#' @return (list) `spread`, its standard deviation, less what is only noise in
+#'   it; `unsure`, the error of its square.
 #' @noRd
 expected_spread <- function(told, among, error) {
   b <- solve_positive(among, told)
   by_noise <- vapply(seq_along(error), function(k) {
     solve_positive(among, replace(0 * error, k, error[k]^2))[k]
   }, 0)
-  sqrt(clamp(sum(b * told) - sum(by_noise), 1e-4, most_linked^2))
+  list(
+    spread = sqrt(clamp(sum(b * told) - sum(by_noise), 1e-4, most_linked^2)),
+    # What is taken for noise is as unsure
+    unsure = 2 * sqrt(sum((b * error)^2)) + sum(by_noise) + sum(b^2 * error)
+  )
 }
 
 #' Correlations of amounts among one another, as released

@@ -192,8 +192,9 @@ amount_tables_cost <- function(budget, levels, free) {
 
 # What the whole release spends ------------------------------------------------
 
-# Of mu squared, for the discrete block where there are amounts, too
-share_of_block <- 0.6
+# Of mu squared, for the discrete block where there are amounts, too, at least
+# and at most: each amount weighs as two columns (bench/file_rivals.R)
+share_of_block <- c(0.3, 0.6)
 
 #' The budget of a release and its charges, before any noise is drawn
 #'
@@ -229,7 +230,9 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
   share <- if (length(names) == 0) {
     1
   } else if (measured) {
-    share_of_block
+    columns <- sum(!published)
+    share <- columns / (columns + 2 * length(names))
+    clamp(share, share_of_block[1], share_of_block[2])
   } else {
     share_of_count * is.null(n)
   }

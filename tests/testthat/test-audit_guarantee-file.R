@@ -54,7 +54,7 @@ test_that("amounts with several parts, counts and tables are run again, too", {
   expect_true(all(audit$worst$exact <= audit$worst$claimed))
 })
 
-test_that("an amount of a single value beside zero is audited with the others", {
+test_that("an amount of one value beside zero is audited with the others", {
   n <- 60
   data <- data.frame(
     paid = rep(0:1, length.out = n), income = seq(1, 40, length.out = n),

@@ -53,10 +53,10 @@ test_that("noise alone leads to expect nothing", {
   expected <- replicate(50, {
     error <- rep(0.1, 8)
     told <- rnorm(8, 0, error)
-    expected_spread(told, diag(1 + error), error)^2
+    expected_spread(told, diag(1 + error), error)$spread^2
   })
   expect_lt(mean(expected), 0.05)
-  expect_equal(expected_spread(0.9, matrix(1.001), 0.001)^2, 0.81,
+  expect_equal(expected_spread(0.9, matrix(1.001), 0.001)$spread^2, 0.81,
     tolerance = 0.01
   )
   data <- data.frame(replicate(4, round(exp(rnorm(60)), 2)))
@@ -231,4 +231,27 @@ test_that("linked and expected predictors have the lines of their columns", {
   expect_equal(
     level_lines(whiten, coding)[, 2], level_lines(whiten[, 2], coding)
   )
+})
+
+test_that("of few records errors are as wide as links and margin say", {
+  # A slope that noise has made too steep; the margin as it is
+  off <- vapply(1:40, function(seed) {
+    withr::with_seed(seed, {
+      said <- rnorm(300, 0, 0.8)
+      error <- rnorm(300)
+      y <- said + 0.6 * rnorm(300)
+    })
+    x <- list(
+      family = as_synth_family(stats::gaussian()), shape = 0.6, curve = 0,
+      links = list(spread = 0.8, unsure = 0.01), transform = "identity",
+      counts = list(breaks = sort(c(-9, y, 9)), counts = rep(1, 301))
+    )
+    line <- 1.25 * said
+    scales <- c(
+      linked_scale(x, line, error, said, rep(0.6, 300)),
+      margin_scale(x, x$counts, line, error)
+    )
+    vapply(scales, function(scale) cor(line + scale * error, said), 0) - 0.8
+  }, c(linked = 0, margin = 0))
+  expect_lt(mean(abs(off["linked", ])), 0.7 * mean(abs(off["margin", ])))
 })

@@ -108,3 +108,17 @@ test_that("noise must not be too wide for the least that an amount may get", {
   expect_true(alone[1] && together[1] && !alone[length(sizes)])
   expect_lt(sum(together), sum(alone))
 })
+
+test_that("the block has as much of the budget as its columns weigh", {
+  share_of_block <- function(columns) {
+    plan <- with_published_bins(sparse_plan(200, columns))
+    spending <- plan_file_release(plan, NULL, 1, 1e-6, "add-remove")
+    rho <- spending$charges$rho_add_remove
+    amounts <- grepl("noisy sums", spending$charges$what)
+    round(1 - sum(rho[amounts]) / sum(rho), 6)
+  }
+  # A category and an amount; an amount with zeros is two columns of the block
+  expect_equal(share_of_block(c(1, 4)), 0.333333)
+  expect_equal(share_of_block(c(1, 2, 4)), 0.333333)
+  expect_equal(share_of_block(c(1, 2)), 0.3)
+})
