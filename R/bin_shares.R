@@ -93,18 +93,17 @@ with_normal_errors <- function(amount) {
 #' @noRd
 own_bin_shares <- function(amount, line, said, left, breaks) {
   n <- length(line)
-  whole <- left
-  left <- relative_spread(left)
+  own <- relative_spread(left)
   # Errors in an order that has nothing to do with the rows'
   p <- (rank(line, ties.method = "first") * 0.6180339887498949) %% 1
-  error <- latent_quantile(amount$family, clamp(p, 0.5 / n, 1 - 0.5 / n)) * left
-  spread <- linked_scale(amount, line, error, said, whole)
+  error <- latent_quantile(amount$family, clamp(p, 0.5 / n, 1 - 0.5 / n)) * own
+  spread <- linked_scale(amount, line, error, said, left)
   cut <- stats::quantile(
     line + spread * error, histogram_share(amount$counts, breaks),
     names = FALSE
   )
   below <- latent_share(
-    amount$family, outer(-line, cut, `+`) / (spread * left)
+    amount$family, outer(-line, cut, `+`) / (spread * own)
   )
   below <- cbind(0, matrix(below, n), 1)
   below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]

@@ -154,8 +154,9 @@ margin_mean <- function(amount, draws = margins_of_error) {
   if (!isTRUE(sum(amount$margin$noisy) > 0) || !is.finite(mean)) {
     return(NULL)
   }
-  # Tails are as light as the law's, or as heavy as they may be: as counts tell
-  known <- known_margin(amount, c(moved_covariance, open_tails))
+  # Counts must not choose between light and heavy tails: they know least of
+  # heavy ones where noise hides all that is far out
+  known <- known_margin(amount, open_tails)
   random <- random_stream(c(1, 2, 3, 4), 2)
   drawn <- drawn_margins(known, random, draws)
   noise <- margin_noise(amount$margin)
@@ -195,9 +196,8 @@ counts_again <- function(amount, parts) {
   errors <- sqrt(diag(solve(precision)))
   function(noisy) {
     fit <- ratio_fit(noisy, precision, parts, prior, first$ratio)
-    falling_tails(
-      fit_counts(parts, fit), amount, noisy, errors = errors, kind = kind
-    )$counts
+    counts <- counts_in_parts(parts, fit$counts, fit$curve)
+    falling_tails(counts, amount, noisy, errors = errors, kind = kind)$counts
   }
 }
 

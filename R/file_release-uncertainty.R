@@ -149,13 +149,13 @@ file_coefficients <- function(found, steps, prior) {
   weighed <- solve(found$noise, found$slope)
   # Next to no prior, as in both_posteriors()
   flat_prior <- diag(1e-3 / prior$scale^2, length(prior$scale))
-  whole <- solve(found$information + flat_prior)
+  whole <- solve_scaled(found$information + flat_prior)
   flat <- found$mean + drop(whole %*% found$pull)
   noise <- rep(vapply(steps, `[[`, 0, "noise")^2, each = length(flat))
   noise <- diag(noise, length(noise)) + unknown
   hidden <- whole %*% crossprod(weighed, noise %*% weighed) %*% whole
   spread <- diag(prior$scale^2, length(flat)) + whole
-  kept <- diag(length(flat)) - hidden %*% solve(spread)
+  kept <- diag(length(flat)) - hidden %*% solve_scaled(spread)
   covariance <- kept %*% hidden
   list(
     mean = prior$location + drop(kept %*% (flat - prior$location)),

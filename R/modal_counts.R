@@ -39,14 +39,11 @@ parts_of_bins <- function(breaks, law_of, count = FALSE) {
 #'   times the curve.
 #' @noRd
 modal_counts <- function(parts, noisy, known) {
-  fit_counts(parts, likeliest(ratio_fits(noisy, known, parts)))
+  fit <- likeliest(ratio_fits(noisy, known, parts))
+  counts_in_parts(parts, fit$counts, fit$curve)
 }
 
-#' @param fit (list) See ratio_fit().
-#' @noRd
-fit_counts <- function(parts, fit) counts_in_parts(parts, fit$counts, fit$curve)
-
-#' @param counts,curve (double, K) Of the bins.
+#' @param counts,curve (double, K) Of the bins, see ratio_fit().
 #' @noRd
 counts_in_parts <- function(parts, counts, curve) {
   list(

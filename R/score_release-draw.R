@@ -156,7 +156,7 @@ known_sums <- function(x, file) {
   total <- sums_covariance(family, file, steps, b, x$shape)
   at <- score_quadratic(family, file, steps, b, x$shape, total)
   prior <- prior_spec(x$prior, x$design$is_level)$scale
-  of_b <- solve(diag(1 / prior^2, length(b)) + at$information)
+  of_b <- solve_scaled(diag(1 / prior^2, length(b)) + at$information)
   noise <- rep(vapply(steps, `[[`, 0, "noise")^2, each = length(b))
   # The share of what is missed that is noise
   share <- noise * solve(total)

@@ -177,7 +177,8 @@ margin_sensitivity <- function(strategy, noise) {
   laplace <- noise == "laplace"
   by_relation(
     vector_lengths(t(strategy), noise),
-    max(stats::dist(t(strategy), if (laplace) "manhattan" else "euclidean"))
+    # Of one bin there is no other
+    max(0, stats::dist(t(strategy), if (laplace) "manhattan" else "euclidean"))
   )
 }
 
@@ -286,8 +287,7 @@ normal_spread <- function(x) {
 # mode.
 
 #' What is known of the margin without noise
-#' @param moves (function, or list of them) See ratio_fits(): the counts tell
-#'   which one is likely.
+#' @param moves See ratio_fits().
 #' @return (list) `parts`, see parts_of_bins(); `noisy` (counts) and `known`
 #'   (see margin_precision()); `fits`, see ratio_fits(), of the sizes that are
 #'   not unlikely; `share` of those up to each.
@@ -296,9 +296,7 @@ known_margin <- function(x, moves = moved_covariance) {
   parts <- margin_parts(x)
   noisy <- x$margin$noisy
   known <- margin_precision(x$margin)
-  fits <- do.call(c, lapply(c(moves), function(moves) {
-    ratio_fits(noisy, known, parts, moves)
-  }))
+  fits <- ratio_fits(noisy, known, parts, moves)
   likelihood <- vapply(fits, `[[`, 0, "likelihood")
   share <- exp(likelihood - max(likelihood))
   kept <- share > 0.01

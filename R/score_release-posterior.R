@@ -33,7 +33,7 @@ score_posterior <- function(family, file, steps, start, location, scale,
     sums <- score_quadratic(family, file, steps, b, shape, covariance, slope)
     slope <- sums$slope
     precision <- diag(1 / scale^2, length(b)) + sums$information
-    change <- solve(precision, sums$pull + (location - b) / scale^2)
+    change <- solve_scaled(precision, sums$pull + (location - b) / scale^2)
     # Far from the mode the clip flattens the sums: no step leaves their reach
     largest <- max(abs(x %*% change)) / line_unit(family, shape)
     # Nor does it go back and forth between two places for ever
@@ -62,7 +62,7 @@ score_posterior <- function(family, file, steps, start, location, scale,
   sums$pull <- sums$pull - drop(sums$information %*% change)
   c(
     list(
-      mean = b, covariance = solve(precision), noise = covariance,
+      mean = b, covariance = solve_scaled(precision), noise = covariance,
       shape_error = error
     ),
     sums
@@ -94,6 +94,16 @@ with_shape_error <- function(found, family, file, steps) {
   found
 }
 
+#' Solve by a positive matrix whose rows may be of any orders of magnitude
+#'
+#' Values may be nearly alike or in any unit, and levels rare.
+#' @param x (double or matrix)
+#' @noRd
+solve_scaled <- function(a, x = diag(nrow(a))) {
+  unit <- 1 / sqrt(diag(a))
+  unit * solve(a * outer(unit, unit), unit * x)
+}
+
 #' The log-likelihood of noisy sums around some coefficients, to second order
 #'
 #' All steps are sums over the same records: what the sample does to one it does
@@ -118,8 +128,12 @@ score_quadratic <- function(family, file, steps, b, shape, covariance,
     }, steps, expected))
   }
   weighed <- solve(covariance, slope)
+  information <- crossprod(slope, weighed)
+  # Where sums tell very much, rounding must not drown the prior, which alone
+  # knows directions of which they tell nothing
+  diag(information) <- diag(information) * (1 + 1e-13)
   list(
-    information = crossprod(slope, weighed),
+    information = information,
     pull = drop(crossprod(weighed, miss)), miss = miss, slope = slope,
     shape = shape
   )
@@ -297,8 +311,8 @@ both_posteriors <- function(family, file, steps, start, prior, public,
   # What the sums say without a prior, next to none for where they say nothing
   flat <- stated$information + diag(1e-3 / prior$scale^2, length(start))
   alone <- list(
-    mean = stated$mean + drop(solve(flat, stated$pull)),
-    covariance = solve(flat)
+    mean = stated$mean + solve_scaled(flat, stated$pull),
+    covariance = solve_scaled(flat)
   )
   slopes <- prior$slopes
   variance <- if (is.null(prior$all)) {

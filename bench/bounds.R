@@ -30,8 +30,9 @@ bounds_row <- function(family, spec, data, n_draws, n_naive, rounds) {
   by_matrix <- function() {
     matrix_bounds(naive(few, x, spec$y, spec$K))
   }
-  bounds <- unlist(by_matrix())
-  ours <- unlist(streaming(few)[names(by_matrix())])
+  bounds <- by_matrix()
+  ours <- unlist(streaming(few)[names(bounds)])
+  bounds <- unlist(bounds)
   difference <- max(abs(ours - bounds) / pmax(1, bounds))
   if (!(difference <= 1e-12) || length(ours) != length(bounds)) {
     stop("Streaming and matrix bounds differ by ", format(difference))

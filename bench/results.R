@@ -7,7 +7,9 @@ results_dir <- file.path("bench", "results")
 describe_versions <- function(packages = c("rstan", "StanHeaders")) {
   compiler <- strsplit(
     system2("R", c("CMD", "config", "CXX17"), stdout = TRUE), " "
-  )[[1]][1]
+  )[[1]]
+  # A cache may stand before it
+  compiler <- setdiff(compiler, "ccache")[1]
   compiler <- system2(compiler, "--version", stdout = TRUE)[1]
   found <- packages[vapply(packages, requireNamespace, TRUE, quietly = TRUE)]
   versions <- vapply(found, function(package) {

@@ -55,6 +55,11 @@ paid_amount <- function(n, name, type) {
       c(0, 1e5), c(1, 2e6), c(-500, 3000), c(100, 300), c(1000, 1001), c(1, 99)
     )
   )
+  # Values of any unit
+  if (type == "amount" && stats::runif(1) < 0.15) {
+    digits <- paid_pick(5, 7)
+    ends <- c(0, 1e-3)
+  }
   transform <- paid_pick("", "identity", "log", "asinh")
   # Zero lies within the bounds of a logarithm only as a part
   inside <- ends[1] <= 0 && ends[2] >= 0
@@ -63,11 +68,12 @@ paid_amount <- function(n, name, type) {
   if (transform == "log" && ends[2] <= 0) transform <- ""
   step <- 10^-digits
   width <- diff(ends)
-  y <- switch(paid_pick("spread", "low", "same", "ends"),
+  y <- switch(paid_pick("spread", "low", "same", "ends", "far"),
     spread = stats::runif(n, ends[1], ends[2]),
     low = ends[1] + width * stats::rbeta(n, 0.3, 6),
     same = rep(stats::runif(1, ends[1], ends[2]), n),
-    ends = sample(ends, n, TRUE)
+    ends = sample(ends, n, TRUE),
+    far = rep(ends, c(n - 1, 1))
   )
   y <- pmin(pmax(round(y / step) * step, ends[1]), ends[2])
   heaps <- character()

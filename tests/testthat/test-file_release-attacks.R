@@ -151,3 +151,26 @@ test_that("a release under the class of another one has no label", {
     }
   }
 })
+
+test_that("sums that tell very much of tiny values are solved", {
+  # Of 60 values 59 are 0, a thousandth is the largest; two columns are one
+  n <- 60
+  book <- codebook(data.frame(
+    column = c("v", "g", "h"), type = c("amount", "category", "category"),
+    levels = c("", "a|b|c", "a|b|c"), lower = c("0", "", ""),
+    upper = c("0.001", "", ""), digits = c("any", "", ""),
+    transform = c("identity", "", ""), family = c("gaussian", "", "")
+  ))
+  for (seed in c(16, 21, 24, 29)) {
+    data <- withr::with_seed(seed, data.frame(
+      v = rep(c(0.001, 0), c(1, n - 1)), g = sample(c("a", "b", "c"), n, TRUE)
+    ))
+    data$h <- data$g
+    release <- suppressMessages(suppressWarnings(
+      file_release(file_plan(data, book), 5, seed = seed)
+    ))
+    expect_true(all(is.finite(coef(release, amount = "v"))))
+    sets <- synthesize(release, 2, uncertainty = TRUE, seed = 1)
+    expect_true(all(is.finite(unlist(lapply(as.list(sets), `[[`, "v")))))
+  }
+})

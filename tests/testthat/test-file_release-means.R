@@ -125,3 +125,23 @@ test_that("a mean is off by 5%, or by two standard errors", {
   expect_null(remark_mean(y, list(y - 0.3, y + 0.3)))
   expect_match(remark_mean(y, list(y - 0.8, y + 0.8)), "in one set")
 })
+
+test_that("a group far out that noise hides may be there", {
+  # Of 1,500 values 97% are 10; noise leaves next to nothing of the others
+  data <- withr::with_seed(102, data.frame(
+    y = ifelse(runif(1500) < 0.97, 10, round(9000 + runif(1500) * 900)),
+    g = factor(sample(c("a", "b"), 1500, TRUE))
+  ))
+  book <- codebook(data.frame(
+    column = c("y", "g"), type = c("amount", "category"),
+    levels = c("", "a|b"), lower = c("1", ""), upper = c("100000", ""),
+    digits = c("0", ""), transform = c("log", "")
+  ))
+  expect_message(
+    release <- suppressWarnings(file_release(file_plan(data, book), 2,
+      seed = 2
+    )),
+    class = "pseudosynth_message_means"
+  )
+  expect_lt(abs(release$means$mean - mean(data$y)), 2 * release$means$error)
+})
