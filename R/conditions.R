@@ -133,6 +133,17 @@ shown_number <- function(x) {
 #' @noRd
 given_numbers <- function() {
   numbers <- lapply(user_frames(), function(frame) {
+    # A call that fits many columns tells many things: its arguments are looked
+    # through once, and what they hold is forgotten with the call
+    refs <- Filter(
+      function(ref) !is.null(rlang::wref_key(ref)), looked_through$calls
+    )
+    same <- Find(
+      function(ref) identical(rlang::wref_key(ref), frame$env), refs
+    )
+    if (!is.null(same)) {
+      return(rlang::wref_value(same))
+    }
     names <- setdiff(names(formals(frame$f)), "...")
     there <- vapply(names, function(name) {
       !or_else(eval(call("missing", as.name(name)), frame$env), TRUE)
@@ -142,12 +153,14 @@ given_numbers <- function() {
     })
     dots <- or_else(eval(quote(list(...)), frame$env))
     books <- Filter(function(x) inherits(x, "codebook"), values)
-    list(
-      all = argument_numbers(c(values, dots)),
+    found <- list(
+      all = unique(argument_numbers(c(values, dots))),
       levels = lapply(books, function(book) {
         or_else(book$table$levels[book$table$confirmed %in% TRUE])
       })
     )
+    looked_through$calls <- c(refs, list(rlang::new_weakref(frame$env, found)))
+    found
   })
   # Confirmed levels are public by statement, such as years; a draft's are the
   # file's
@@ -159,6 +172,8 @@ given_numbers <- function() {
   # As they are, and as percentages
   c(given, 100 * given)
 }
+
+looked_through <- new.env(parent = emptyenv())
 
 #' The frames by which the user came into the package
 #' @return (list) Of each its function `f` and `env`.

@@ -36,7 +36,7 @@ amount_unit <- 2^18
 amount_model <- function(spec) {
   parts <- amount_parts(spec)
   part <- which(parts$valued)
-  family <- as_synth_family(spec$family)
+  family <- as_synth_family(spec$family, arg = "family")
   amount <- list(
     name = spec$column, type = spec$type, family = family,
     transform = spec$transform, unit = spec$kind$unit(spec),

@@ -191,7 +191,7 @@ fit_values <- function(spec, values, code, frame, run) {
     parts = parts[parts$valued, ]
   )
   y <- to_modelled(amount, values)
-  family <- as_synth_family(spec$family)
+  family <- as_synth_family(spec$family, arg = "family")
   located <- is_location(family)
   centre <- if (located) mean(y) else 0
   scale <- if (located && length(unique(y)) > 1) stats::sd(y) else 1

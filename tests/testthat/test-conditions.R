@@ -210,6 +210,31 @@ test_that("arguments are looked through only for numbers of many digits", {
   expect_match(both[["x"]], "about 1200")
 })
 
+test_that("a call that tells many things is looked through once", {
+  # As an exported function's: its environment is the package's
+  tells <- function(number, times) {
+    vapply(seq_len(times), function(i) {
+      told(list("It is 1234.5 or 6789.25."), environment())$bullets
+    }, "")
+  }
+  environment(tells) <- asNamespace("pseudosynth")
+  looked <- 0
+  all <- argument_numbers
+  local_replaced("argument_numbers", function(x, depth = 6) {
+    looked <<- looked + (is.list(x) && 1234.5 %in% x)
+    all(x, depth)
+  })
+  expect_identical(unique(tells(1234.5, 5)), "It is about 1200 or 6789.25.")
+  expect_identical(looked, 1)
+  # The next call has numbers of its own
+  expect_identical(tells(6789.25, 1), "It is 1234.5 or about 6800.")
+  # What was found goes with the call
+  gc()
+  expect_identical(sum(vapply(looked_through$calls, function(ref) {
+    identical(rlang::wref_key(ref)$number, 1234.5)
+  }, NA)), 0L)
+})
+
 test_that("no name of the user's is kept with the markup that was read", {
   markcolumn <- "MARKCOLUMN"
   expect_error(
