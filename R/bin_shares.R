@@ -63,15 +63,7 @@ bin_curves <- function(amount, line, breaks) {
   among <- amount$among %||% line
   some <- sort(among)[spaced_rows(length(among), 400)]
   cut <- latent_places(amount$family, some, spread, share)
-  at <- seq(min(line), max(line), length.out = 300)
-  below <- latent_share(amount$family, outer(at, cut, function(line, cut) {
-    (cut - line) / spread
-  }))
-  below <- cbind(0, matrix(below, length(at)), 1)
-  list(
-    line = at, share = below[, -1, drop = FALSE] -
-      below[, -ncol(below), drop = FALSE]
-  )
+  shares_along(amount$family, line, cut, spread)
 }
 
 #' An amount that follows earlier ones, with normal errors in place of Student's
@@ -89,11 +81,13 @@ with_normal_errors <- function(amount) {
 
 #' The same where errors of rows are of different size
 #' @param said,left (double) See linked_scale().
-#' @return (matrix, rows x bins)
+#' @return (list of list) For each size `rows`, and `line` and `share` as
+#'   bin_curves() has them.
 #' @noRd
-own_bin_shares <- function(amount, line, said, left, breaks) {
+own_bin_curves <- function(amount, line, said, left, breaks) {
   n <- length(line)
-  own <- relative_spread(left)
+  # As many sizes as there are patterns of earlier values
+  own <- signif(relative_spread(left), 3)
   # Errors in an order that has nothing to do with the rows'
   p <- (rank(line, ties.method = "first") * 0.6180339887498949) %% 1
   error <- latent_quantile(amount$family, clamp(p, 0.5 / n, 1 - 0.5 / n)) * own
@@ -102,11 +96,29 @@ own_bin_shares <- function(amount, line, said, left, breaks) {
     line + spread * error, histogram_share(amount$counts, breaks),
     names = FALSE
   )
-  below <- latent_share(
-    amount$family, outer(-line, cut, `+`) / (spread * own)
+  lapply(unname(split(seq_len(n), own)), function(rows) {
+    c(list(rows = rows), shares_along(
+      amount$family, line[rows], cut, spread * own[rows[1]]
+    ))
+  })
+}
+
+#' How likely values are between places, along a grid of linear predictors
+#' @return (list) `line` (evenly spaced, ten places an error), `share` (matrix,
+#'   a row for each).
+#' @noRd
+shares_along <- function(family, line, cut, spread) {
+  ends <- range(line)
+  places <- clamp(ceiling(10 * (ends[2] - ends[1]) / spread), 300, 3000)
+  at <- seq(ends[1], ends[2], length.out = places)
+  below <- latent_share(family, outer(at, cut, function(line, cut) {
+    (cut - line) / spread
+  }))
+  below <- cbind(0, matrix(below, length(at)), 1)
+  list(
+    line = at, share = below[, -1, drop = FALSE] -
+      below[, -ncol(below), drop = FALSE]
   )
-  below <- cbind(0, matrix(below, n), 1)
-  below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
 }
 
 #' Sizes of errors beside their common one

@@ -235,18 +235,19 @@ expected_bins <- function(amount, set, breaks, total, count = NULL,
   if (!is.null(count)) {
     return(sums_of_bins(count * bin_shares(amount, line, breaks), set, levels))
   }
-  if (!is.null(left)) {
-    some <- spaced_rows(nrow(set), scale_rows)
-    share <- own_bin_shares(
-      amount, line[some], said[some], left[some], breaks
-    )
-    tables <- sums_of_bins(share, set[some, , drop = FALSE], levels)
-    return(lapply(tables, function(table) table * total / length(some)))
+  curves <- if (is.null(left)) {
+    list(c(list(rows = seq_along(line)), bin_curves(amount, line, breaks)))
+  } else {
+    own_bin_curves(amount, line, said, left, breaks)
   }
-  along <- bin_curves(amount, line, breaks)
-  tables <- curve_tables_(
-    set, levels, line, range(along$line), along$share, default_threads()
-  )
+  tables <- lapply(curves, function(own) {
+    every <- length(own$rows) == nrow(set)
+    curve_tables_(
+      if (every) set else set[own$rows, , drop = FALSE], levels,
+      line[own$rows], range(own$line), own$share, default_threads()
+    )
+  })
+  tables <- Reduce(function(one, other) Map(`+`, one, other), tables)
   lapply(tables, function(table) table * total / nrow(set))
 }
 

@@ -102,6 +102,8 @@ group_margins <- function(amount, group, open, line, most = 20000) {
   wanted <- as.vector(rowsum(
     counts$counts, factor(bin, seq_len(ncol(open))), reorder = TRUE
   ))
+  # A drawn margin has counts that are too small to be divided by
+  wanted[wanted < 1e-12 * sum(wanted)] <- 0
   some <- spaced_rows(length(group), most)
   share <- bin_shares(
     amount, line[some], breaks[-c(1, length(breaks))]
@@ -116,6 +118,10 @@ group_margins <- function(amount, group, open, line, most = 20000) {
   lapply(seq_len(groups), function(g) {
     kept <- ifelse(wanted > 0, fitted[g, ] / wanted, 0)
     counts$counts <- counts$counts * kept[bin]
+    # Of a part that the margin has no record of nothing else is known
+    if (sum(counts$counts) == 0) {
+      counts$counts <- diff(counts$breaks) * open[g, bin]
+    }
     counts
   })
 }

@@ -112,3 +112,20 @@ test_that("swaps are drawn to the slope that mapped values have", {
   none <- mapped_mean(student_t(), y, rep(3, 101))
   expect_equal(none, rep(mean(y), 101))
 })
+
+test_that("a part that the margin has next to no record of has its own bins", {
+  case <- hours_plan(400)
+  amount <- file_release(case$plan, 1, seed = 1)$amounts$hours
+  groups <- part_groups(amount)
+  heaps <- groups$open[1, bins_of_counts(amount$counts, amount)]
+  # As a draw of a margin's posterior may be: too little to be divided by
+  for (least in c(5e-310, 1e-30, 0)) {
+    amount$counts$counts[heaps] <- least
+    margins <- group_margins(amount, rep(1:2, 25), groups$open, rep(30, 50))
+    for (g in 1:2) {
+      counts <- margins[[g]]$counts
+      expect_true(all(is.finite(counts)) && sum(counts) > 0)
+      expect_identical(any(counts[heaps != (g == 1)] > 0), FALSE)
+    }
+  }
+})
