@@ -55,15 +55,31 @@ bin_shares <- function(amount, line, breaks) {
 }
 
 #' The same along a grid of linear predictors
-#' @return (list) `line` (evenly spaced), `share` (matrix, a row for each).
+#' @param spread,cut (numbers) Of errors, and where their bins end beside linear
+#'   predictors, if rows have errors of different size: see own_bin_curves().
+#' @return (list) `line` (evenly spaced, ten places an error), `share` (matrix,
+#'   a row for each).
 #' @noRd
-bin_curves <- function(amount, line, breaks) {
-  spread <- spread_of_errors(amount, line)
-  share <- histogram_share(amount$counts, breaks)
-  among <- amount$among %||% line
-  some <- sort(among)[spaced_rows(length(among), 400)]
-  cut <- latent_places(amount$family, some, spread, share)
-  shares_along(amount$family, line, cut, spread)
+bin_curves <- function(amount, line, breaks,
+                       spread = spread_of_errors(amount, line), cut = NULL) {
+  if (is.null(cut)) {
+    among <- amount$among %||% line
+    some <- sort(among)[spaced_rows(length(among), 400)]
+    cut <- latent_places(
+      amount$family, some, spread, histogram_share(amount$counts, breaks)
+    )
+  }
+  ends <- range(line)
+  places <- clamp(ceiling(10 * (ends[2] - ends[1]) / spread), 300, 3000)
+  at <- seq(ends[1], ends[2], length.out = places)
+  below <- latent_share(amount$family, outer(at, cut, function(line, cut) {
+    (cut - line) / spread
+  }))
+  below <- cbind(0, matrix(below, length(at)), 1)
+  list(
+    line = at, share = below[, -1, drop = FALSE] -
+      below[, -ncol(below), drop = FALSE]
+  )
 }
 
 #' An amount that follows earlier ones, with normal errors in place of Student's
@@ -97,28 +113,10 @@ own_bin_curves <- function(amount, line, said, left, breaks) {
     names = FALSE
   )
   lapply(unname(split(seq_len(n), own)), function(rows) {
-    c(list(rows = rows), shares_along(
-      amount$family, line[rows], cut, spread * own[rows[1]]
+    c(list(rows = rows), bin_curves(
+      amount, line[rows], breaks, spread * own[rows[1]], cut
     ))
   })
-}
-
-#' How likely values are between places, along a grid of linear predictors
-#' @return (list) `line` (evenly spaced, ten places an error), `share` (matrix,
-#'   a row for each).
-#' @noRd
-shares_along <- function(family, line, cut, spread) {
-  ends <- range(line)
-  places <- clamp(ceiling(10 * (ends[2] - ends[1]) / spread), 300, 3000)
-  at <- seq(ends[1], ends[2], length.out = places)
-  below <- latent_share(family, outer(at, cut, function(line, cut) {
-    (cut - line) / spread
-  }))
-  below <- cbind(0, matrix(below, length(at)), 1)
-  list(
-    line = at, share = below[, -1, drop = FALSE] -
-      below[, -ncol(below), drop = FALSE]
-  )
 }
 
 #' Sizes of errors beside their common one

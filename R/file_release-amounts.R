@@ -93,19 +93,14 @@ release_amounts <- function(plan, spending, block, set, seed) {
     file_bins[[name]] <- with_bins(plan$n_records, own$records, y, one$bins)
     set_bins[[name]] <- with_bins(nrow(set), rows, drawn, one$bins)
     if (is.null(one$ranks)) next
-    file_scores[[name]] <- with_values(
-      plan$n_records, own$records, margin_scores(one, y)
-    )
-    set_scores[[name]] <- with_values(
-      nrow(set), rows, margin_scores(one, drawn)
-    )
+    # `NA` for those without a value
+    file_scores[[name]] <- rep(NA_real_, plan$n_records)
+    file_scores[[name]][own$records] <- margin_scores(one, y)
+    set_scores[[name]] <- rep(NA_real_, nrow(set))
+    set_scores[[name]][rows] <- margin_scores(one, drawn)
   }
   released
 }
-
-#' Values for all records, `NA` for those without one
-#' @noRd
-with_values <- function(n, records, y) replace(rep(NA_real_, n), records, y)
 
 #' How many records have a value of two amounts, as released
 #' @param set (integer matrix) Codes of a synthetic set.

@@ -108,7 +108,8 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     rm(like)
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
     if (!is.null(amount$ranks)) {
-      scores[[amount$name]] <- with_values(n, rows, margin_scores(amount, y))
+      scores[[amount$name]] <- rep(NA_real_, n)
+      scores[[amount$name]][rows] <- margin_scores(amount, y)
     }
     drawn[[amount$name]] <- list(
       records = rows,

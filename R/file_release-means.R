@@ -3,17 +3,16 @@
 
 #' The means of a release's sets, and their standard errors about the file's
 #'
-#' Of amounts, counts and levels that are numbers. What is published is exact
-#' and has none; neither have dates, of which nobody takes a share. A mean of
-#' which the noisy numbers tell nothing is missing, and its error is infinite.
+#' Of amounts, counts and levels that are numbers; of members and waves over all
+#' of them. What is published is exact and has none; neither have dates, of
+#' which nobody takes a share. A mean of which the noisy numbers tell nothing is
+#' missing, and its error is infinite.
 #' @param x (list) The parts of a `file_release`.
 #' @return (data frame) `column`, `mean` and `error`.
 #' @noRd
 released_means <- function(x) {
   specs <- column_specs(x$codebook)
   specs <- specs[setdiff(names(specs), x$published)]
-  # A member's column says of some records that there is no such member
-  if (!is.null(x$members)) specs <- specs[x$members$household]
   found <- lapply(specs, function(spec) {
     amount <- x$amounts[[spec$column]]
     if (spec$kind$averaged && !is.null(amount)) {
@@ -22,10 +21,33 @@ released_means <- function(x) {
       told_mean(spec, mean_of_levels, x, spec)
     }
   })
-  do.call(rbind, c(
-    list(data.frame(column = character(), mean = double(), error = double())),
-    unname(found)
-  ))
+  found <- do.call(rbind, c(list(data.frame(
+    column = character(), mean = double(), error = double(),
+    records = double(), unsure = double()
+  )), unname(found)))
+  # Of all members of units, or of all waves, together
+  variable <- found$column
+  if (!is.null(x$members)) variable <- variables_of_columns(variable, x$members)
+  found <- found[!is.na(variable), ]
+  variable <- variable[!is.na(variable)]
+  means <- lapply(split(found, factor(variable, unique(variable))), function(x) {
+    # A slot that nobody is in has no mean
+    if (nrow(x) > 1) x <- x[x$records > 0, ]
+    if (nrow(x) == 0) {
+      return(list(mean = NA_real_, error = Inf))
+    }
+    share <- x$records / max(1, sum(x$records))
+    if (nrow(x) == 1) share <- 1
+    mean <- sum(share * x$mean)
+    # How many each slot has is noisy, too
+    moved <- (x$mean - mean)^2 * x$unsure / max(1, sum(x$records))^2
+    error <- sqrt(sum(share^2 * x$error^2 + moved))
+    list(mean = mean, error = if (is.finite(mean + error)) error else Inf)
+  })
+  data.frame(
+    column = names(means), mean = vapply(means, `[[`, 0, "mean"),
+    error = vapply(means, `[[`, 0, "error"), row.names = NULL
+  )
 }
 
 #' A mean and its error, whatever the noise
@@ -33,8 +55,9 @@ released_means <- function(x) {
 #' The release is paid for, and this adds to it alone: where the noise leaves
 #' nothing to count with, such as curves that no matrix can be solved for, the
 #' mean is as uncertain as can be, and is said to be so.
-#' @param estimate (function of `...`) Gives `mean` and `error`, or `NULL`.
-#' @return (data frame) A row of released_means().
+#' @param estimate (function of `...`) Gives `mean`, `error`, how many `records`
+#'   it is of and how `unsure` that is (a variance), or `NULL`.
+#' @return (data frame) A row with these and its `column`.
 #' @noRd
 told_mean <- function(spec, estimate, ...) {
   found <- tryCatch(estimate(...), error = function(error) NULL)
@@ -42,7 +65,8 @@ told_mean <- function(spec, estimate, ...) {
   error <- found$error %||% Inf
   data.frame(
     column = spec$column, mean = if (is.finite(mean)) mean else NA_real_,
-    error = if (is.finite(mean + error)) error else Inf
+    error = if (is.finite(mean + error)) error else Inf,
+    records = max(0, found$records), unsure = found$unsure %||% 0
   )
 }
 
@@ -57,13 +81,14 @@ has_number_levels <- function(spec) {
 #' The noisy counts give it without a bias. Sets have none below 0, and so more
 #' of rare levels: what that moves is part of the error.
 #' @param spec (list) See column_spec().
-#' @return (list or `NULL`, without a value) `mean`, `error`.
+#' @return (list or `NULL`, without a value) See told_mean().
 #' @noRd
 mean_of_levels <- function(x, spec) {
   block <- x$block
   own <- match(spec$column, names(x$levels))
   value <- text_number(spec$levels)
-  valued <- seq_along(value)
+  # That there is no such member has a number, too
+  valued <- setdiff(seq_along(value), x$members$none[own])
   cells <- table_estimate(block, own)
   l <- length(cells$part)
   counts <- (cells$part + block$n / l)[valued]
@@ -71,14 +96,20 @@ mean_of_levels <- function(x, spec) {
   if (sum(drawn) <= 0) {
     return(NULL)
   }
+  value <- value[valued]
   mean <- sum(drawn * value) / sum(drawn)
   n <- max(1, sum(counts))
   slope <- replace(numeric(l), valued, (value - sum(counts * value) / n) / n)
   moved <- mean - sum(counts * value) / n
-  list(mean = mean, error = sqrt(count_noise(block, own, slope) + moved^2))
+  list(
+    mean = mean, error = sqrt(count_noise(block, own, slope) + moved^2),
+    records = n,
+    unsure = count_noise(block, own, replace(numeric(l), valued, 1))
+  )
 }
 
 #' The mean of an amount over all records that have a value or are 0
+#' @return (list or `NULL`, without a value) See told_mean().
 #' @noRd
 mean_of_amount <- function(x, amount) {
   found <- margin_mean(amount)
@@ -101,7 +132,14 @@ mean_of_amount <- function(x, amount) {
     variance <- part$share^2 * variance + mean^2 * part$variance
     mean <- part$share * mean
   }
-  list(mean = mean, error = sqrt(variance))
+  counted <- c(amount$part, which(amount$all_parts$kind == "zero"))
+  list(
+    mean = mean, error = sqrt(variance),
+    records = part$n %||% sum(amount$sizes),
+    unsure = if (is.na(own)) 0 else count_noise(
+      x$block, own, replace(numeric(lengths(x$levels)[own]), counted, 1)
+    )
+  )
 }
 
 # What is said of it -----------------------------------------------------------

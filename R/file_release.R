@@ -129,8 +129,8 @@
 #'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
 #'     and `tables`, as in a [score_release()];
 #'   * `means`: for each protected amount, count and column whose levels are
-#'     numbers, the `mean` of sets and its `error`: the standard error about the
-#'     file's mean, see below;
+#'     numbers (of members and waves over all of them), the `mean` of sets and
+#'     its `error`: the standard error about the file's mean, see below;
 #'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,
 #'     `rules`, `compared` (the comparisons that the rules make),
 #'     `survey_weights`, `unit`: the plan's public part;

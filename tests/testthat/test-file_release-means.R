@@ -97,6 +97,42 @@ test_that("a mean of levels knows its noise and what sets add", {
   expect_equal(found$error, sqrt(variance + (set - linear)^2))
 })
 
+test_that("means of members and of waves are over all of them", {
+  homes <- home_persons(400)
+  homes$rooms <- withr::with_seed(1, sample(1:6, nrow(homes), TRUE, 6:1))
+  homes$pay <- withr::with_seed(2, round(exp(stats::rnorm(nrow(homes), 8))))
+  homes$pay[homes$age == "0-19"] <- NA
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(homes), home = "id",
+    pay = list(type = "amount", lower = 1, upper = 1e5, transform = "log"),
+    rooms = list(type = "ordered", levels = 1:6)
+  )))
+  plan <- suppressMessages(
+    file_plan(homes, book, unit = "home", members = home_members(4))
+  )
+  expect_message(
+    made <- suppressWarnings(file_release(plan, 2, seed = 1)),
+    "the mean of `pay` by", class = "pseudosynth_message_means"
+  )
+  expect_setequal(made$means$column, c("rooms", "pay"))
+  set <- synthesize(made, n = 4000, seed = 1)[[1]]
+  found <- c(
+    rooms = mean(as.integer(as.character(set$rooms))),
+    pay = mean(set$pay, na.rm = TRUE)
+  )[made$means$column]
+  # As sets have them, but for their own chance; who is not there counts nothing
+  expect_true(all(abs(made$means$mean - found) < 0.7 * made$means$error))
+  truth <- c(rooms = mean(homes$rooms), pay = mean(homes$pay, na.rm = TRUE))
+  off <- abs(made$means$mean - truth[made$means$column])
+  expect_true(all(off < 3 * made$means$error))
+  panel <- panel_persons()
+  made <- suppressWarnings(suppressMessages(
+    file_release(panel_plan(panel), 5, seed = 1)
+  ))
+  expect_true(all(made$means$column %in% names(panel)))
+  expect_gt(nrow(made$means), 0)
+})
+
 test_that("utility() has means of levels that are numbers", {
   data <- visits_file()
   sets <- synthesize(suppressMessages(visits_release(10)), seed = 2)
