@@ -37,8 +37,13 @@
 #' left to draw can be resumed anywhere. The error is **confidential**: it holds
 #' the file.
 #'
-#' @param path (string or condition) The folder, or an error that came after
-#'   payment.
+#' A handler of your own that leaves the call at a warning or a message, such as
+#' `tryCatch(..., warning = )`, takes no such error with it. `resume()` without
+#' a path goes on with what was paid for last in this session and not returned.
+#'
+#' @param path (string, condition or `NULL`) The folder, or an error that came
+#'   after payment. Default `NULL`: what was paid for last in this session and
+#'   not returned.
 #' @param ledger ([ledger()] or `NULL`) Needed only if the ledger has been
 #'   moved. Default `NULL`: the ledger that the job was started with. If the job
 #'   is finished but not yet in the ledger given here, it is entered there. It
@@ -97,15 +102,28 @@
 #' identical(resume(folder)$synthetic, job$synthetic)
 #' unlink(folder, recursive = TRUE)
 #' @export
-resume <- function(path, ledger = NULL) {
-  check_present(path)
+resume <- function(path = NULL, ledger = NULL) {
   check_argument(ledger)
+  if (is.null(path)) {
+    refuse_if(
+      is.null(left_run$last),
+      "{.arg path} must be a folder, or an error that came after a payment.",
+      x = "All that was paid for in this session has been returned.",
+      arg = "path", abort = abort_checkpoint
+    )
+    return(resume_run(error_of_run(simpleError(""), left_run$last), ledger))
+  }
   if (inherits(path, "condition")) {
     return(resume_run(path, ledger))
   }
   check_path(path)
   refuse_if(
-    !dir.exists(path), "The folder {.file {path}} does not exist.",
+    !dir.exists(path),
+    if (file.exists(path)) {
+      "{.file {path}} must be a folder, and is a file."
+    } else {
+      "The folder {.file {path}} does not exist."
+    },
     arg = "path", abort = abort_checkpoint
   )
   run_kept(path, NULL, ledger)
@@ -126,8 +144,14 @@ resume_run <- function(error, ledger) {
   refuse_if(
     !inherits(error, "pseudosynth_error_paid") || !is.environment(error$run),
     "{.arg path} must be a folder, or an error that came after a payment.",
-    x = "This error came before anything was paid, or is of another kind.",
-    i = "Call the function again.", abort = abort_checkpoint, arg = "path"
+    x = "This condition came before anything was paid, or is of another kind.",
+    i = if (is.null(left_run$last)) {
+      "Call the function again."
+    } else {
+      "What was paid for last and not returned is kept: {.code resume()}, with
+       no argument, goes on with it."
+    },
+    abort = abort_checkpoint, arg = "path"
   )
   run <- error$run
   refuse_privacy(

@@ -131,7 +131,8 @@ edited_row <- function(table, i, change) {
 #' @param columns (character or `NULL`) Which columns to confirm. Default
 #'   `NULL`: all columns.
 #' @param data (as for [draft_codebook()], or `NULL`) The confidential file, to
-#'   say which ends, codes and levels are values of it or its usual statistics.
+#'   say which ends, codes, heaps and levels are values of it or its usual
+#'   statistics.
 #'   Default `NULL`: nothing is compared.
 #' @return The confirmed [codebook()].
 #' @section Messages: `pseudosynth_message_confirmed`: what was confirmed.
@@ -245,13 +246,20 @@ equal_to_column <- function(x, spec) {
       c(levels = "are all values of the file, and no other")
     })
   }
-  values <- amount_numbers(x, spec)
-  values <- values[is.finite(values) & !values %in% spec$codes]
-  if (length(values) == 0) {
-    return(NULL)
-  }
-  ends <- c(lower = spec$lower, upper = spec$upper)
-  equals <- vapply(ends, equal_statistic, "", values, spec$kind$typed)
+  all <- amount_numbers(x, spec)
+  all <- all[is.finite(all)]
+  values <- all[!all %in% spec$codes]
+  typed <- spec$kind$typed
+  ends <- if (length(values) > 0) c(lower = spec$lower, upper = spec$upper)
+  # As file_plan() asks of them: what several records have is stated for that
+  few <- lapply(spec[c("codes", "heaps")], function(stated) {
+    if (length(stated) > 0) of_few(typed(unname(stated)), all)
+  })
+  equals <- c(
+    vapply(ends, equal_statistic, "", values, typed),
+    unlist(lapply(few, vapply, equal_statistic, "", all, typed))
+  )
+  names(equals) <- c(names(ends), rep(names(few), lengths(few)))
   equals[nzchar(equals)]
 }
 

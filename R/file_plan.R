@@ -445,11 +445,17 @@ check_confirmed <- function(plan) {
 #' @return (numbers or text or `NULL`) Plain: it travels in releases.
 #' @noRd
 check_file_confirmed <- function(confirmed) {
+  text <- if (is.character(confirmed)) {
+    known <- in_known_encoding(confirmed)
+    known[known] <- is.finite(text_number(confirmed[known])) |
+      grepl(date_pattern, confirmed[known])
+    known
+  }
   check_that(
     is.null(confirmed) ||
-      (is.numeric(confirmed) || is.character(confirmed) ||
-        is_time(confirmed)) && !anyNA(confirmed) &&
-        !(is.character(confirmed) && !all(in_known_encoding(confirmed))),
+      (is.numeric(confirmed) && all(is.finite(confirmed))) ||
+      (is_time(confirmed) && !anyNA(confirmed)) ||
+      (is.character(confirmed) && !anyNA(confirmed) && all(text)),
     confirmed, "{.arg confirmed} must be numbers or dates."
   )
   if (is.numeric(confirmed)) {
@@ -458,6 +464,9 @@ check_file_confirmed <- function(confirmed) {
     unname(value_text(confirmed))
   }
 }
+
+# As codebooks write dates and date-times
+date_pattern <- "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+Z?)?$"
 
 #' Refuse numbers of a codebook and of rules that are the file's own
 #'
@@ -485,6 +494,19 @@ check_file_numbers <- function(plan, file, specs, rules) {
       confirm = "file_plan(confirmed = c(...))"
     )
   }
+  weights <- setdiff(plan$survey_weights, c(plan$published, drafted))
+  own <- if (length(weights) > 0) {
+    normalised_by(plan$amounts[[weights]]$values)
+  }
+  refuse_private(
+    length(own) > 0 && !isTRUE(is_confirmed(1, plan$confirmed)),
+    "{.arg survey_weights}",
+    x = "{.val {weights}} has {own}: it was divided by a number of the file, so
+         that one record moves the weights of all.",
+    i = "Give the weights as the design has them.",
+    i = "If they were normalised by public numbers alone, say so:
+         {.code file_plan(confirmed = 1)}.", arg = "survey_weights"
+  )
 }
 
 #' Codes and heaps that may be one record's own value

@@ -122,6 +122,14 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   job <- definition$prepare(job)
   if (!is.null(definition$stages)) {
     check_finite_mean(job$family, response, margin)
+    # Its sets would be refused, after hours and after the margin is paid for
+    if (!is.null(job$model$spec)) {
+      check_design_not_copied(job$model$spec, job$model$design)
+      check_not_copied(
+        job$model$spec$y,
+        job$model$data[setdiff(names(job$model$data), response$name)]
+      )
+    }
   }
   job
 }

@@ -158,7 +158,8 @@ check_ledger_unit <- function(unit) {
     return(NULL)
   }
   check_that(
-    is_number(unit) && unit >= 1 && unit == round(unit) &&
+    is_number(unit) && unit >= 1 && unit <= .Machine$integer.max &&
+      unit == round(unit) &&
       isTRUE(nzchar(names(unit))), unit,
     "{.arg unit} must be a whole number with a name, such as
      {.code c(household = 4)}: the column, and how many records a unit has at

@@ -47,7 +47,13 @@ run_paid <- function(run, call) {
   run$words <- run$step <- run$heard <- 0
   run$fits <- list()
   failed <- function(error) stop(error_of_run(error, run))
-  tryCatch(
+  done <- FALSE
+  # A user's handler may leave at any message, and takes no error with it
+  on.exit(if (!done && length(run$charged) > 0) {
+    run$sealed <- seal_of_run(run)
+    left_run$last <- run
+  })
+  value <- tryCatch(
     call(job_seed(run$value, run)), error = failed,
     interrupt = function(interrupt) {
       # What has cost nothing ends as Ctrl-C ends anything
@@ -55,7 +61,13 @@ run_paid <- function(run, call) {
       failed(interrupt)
     }
   )
+  done <- TRUE
+  if (identical(left_run$last, run)) left_run$last <- NULL
+  value
 }
+
+# The last run of this session that was paid for and has returned nothing
+left_run <- new.env(parent = emptyenv())
 
 #' Run a verb for the first time
 #' @param again (flag) See new_run().
@@ -142,7 +154,7 @@ error_of_run <- function(error, run) {
       if (stopped) {
         "It was interrupted after it had been paid for."
       } else {
-        "It failed after it had been paid for, by an error of the package."
+        "It failed after it had been paid for."
       },
       x = if (!ours && !stopped) {
         "The error is not shown, because it may hold values. It is in the field

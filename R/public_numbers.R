@@ -383,18 +383,44 @@ check_public_divisor <- function(survey, weights, confirmed) {
     survey$scale, function(x) coincides(x, weights), confirmed, survey$column,
     "survey_weights"
   )
-  facts <- facts_of(weights)
-  own <- c(facts$mean, facts$n * facts$mean)
-  one <- abs(own - 1) < 1e-4
-  normal <- one | abs(own / survey$scale - 1) < 1e-6
+  own <- normalised_by(weights, survey$scale)
   refuse_private(
-    any(normal) && !is_confirmed(survey$scale, confirmed),
+    length(own) > 0 && !is_confirmed(survey$scale, confirmed),
     "{.arg survey_weights}",
-    x = "{.val {survey$column}} has {if (normal[1]) 'a mean' else 'a sum'} of
-         {if (any(one)) '1' else 'the divisor'}: it was divided by a number of
-         the file.",
+    x = "{.val {survey$column}} has {own}: it was divided by a number of the
+         file.",
     i = "Give the weights as the design has them, and a public divisor.",
     i = "If the weights were normalised by public numbers alone, confirm the
          divisor: {.code {confirm_line}}.", arg = "survey_weights"
   )
+}
+
+#' What a column has that was divided by the file's own mean, sum or the like
+#'
+#' One record then moves the values of all. Medians and largest values of few
+#' digits are 1 without that.
+#' @param scale (number) What it is divided by afterwards.
+#' @return (string or `NULL`)
+#' @noRd
+normalised_by <- function(values, scale = 1) {
+  values <- values[is.finite(values)]
+  if (length(values) < 2) {
+    return(NULL)
+  }
+  own <- c(mean = mean(values), sum = sum(values))
+  if (mean(is_long(values, 6)) > 0.5) {
+    own <- c(
+      own, median = stats::median(values), "largest value" = max(values)
+    )
+  }
+  near <- ifelse(names(own) %in% c("mean", "sum"), 1, 1e-5)
+  one <- abs(own - 1) < 1e-4 * near
+  divisor <- abs(own / scale - 1) < 1e-6 * near
+  found <- which(one | divisor)
+  if (length(found) > 0) {
+    sprintf(
+      "a %s of %s", names(own)[found[1]],
+      if (one[found[1]]) "1" else "the divisor"
+    )
+  }
 }

@@ -180,8 +180,8 @@ drawn_columns <- function(synthetic) {
 }
 
 #' The finest step between released values of a column
-#' @return (number) A power of 10, 1e-4 or more; `NA` for values that are not
-#'   rounded.
+#' @return (number) A power of 10, 1e-9 or more, as codebooks have them; `NA`
+#'   for values that are not rounded.
 #' @noRd
 released_step <- function(synthetic) {
   steps <- vapply(synthetic$columns$name, function(name) {
@@ -198,7 +198,10 @@ step_of <- function(y) {
     return(1)
   }
   y <- y[is.finite(y)]
-  Find(function(step) all_on_grid_(y, step), 10^(6:-4)) %||% NA_real_
+  # On a finer grid than a number's own digits every number lies
+  steps <- 10^(6:-9)
+  steps <- steps[steps > max(abs(y), 0) * 2^-40]
+  Find(function(step) all_on_grid_(y, step), steps) %||% NA_real_
 }
 
 is_on_grid <- function(x, step) {

@@ -348,6 +348,12 @@ test_that("confirm_codebook() lists what it confirms and what the file has", {
   text <- conditionMessage(heard)
   expect_match(text, "g: category, 2 levels: a, b", fixed = TRUE)
   expect_match(text, "x: amount, 17 to 113.7", fixed = TRUE)
+  # Codes and heaps that are one record's value are as telling
+  coded <- edit_codebook(draft,
+    x = list(codes = c(113.7, 999)), y = list(heaps = 40.25)
+  )
+  heard <- expect_message(confirm_codebook(coded, c("x", "y"), file))
+  expect_identical(heard$equal$field, c("lower", "codes", "heaps"))
   # Only what is new is confirmed; without the file nothing is compared
   heard <- expect_message(part <- confirm_codebook(draft, "y"))
   expect_identical(heard$confirmed, "y")

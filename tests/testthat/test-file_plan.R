@@ -55,6 +55,8 @@ test_that("bad files and columns are refused by name", {
   refused("identifier", data, book, unit = "g")
   refused("data frame", as.matrix(data), book)
   refused("numbers or dates", data, book, confirmed = "\xff\xfe")
+  refused("numbers or dates", data, book, confirmed = c("zz", "12"))
+  refused("numbers or dates", data, book, confirmed = c(12, Inf))
   # A category that is constant in the file has its levels in the codebook
   expect_identical(
     unname(file_plan(data[c(1, 1), ], book)$codes[, "g"]), c(1L, 1L)

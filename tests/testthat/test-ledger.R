@@ -298,6 +298,8 @@ test_that("a ledger is opened again with its own settings, and no others", {
   wrong(tempfile(), 1, neighbours = "both")
   wrong(tempfile(), 1, unit = 3)
   wrong(tempfile(), 1, unit = c(household = 0))
+  wrong(tempfile(), 1, unit = c(household = Inf))
+  wrong(tempfile(), 1, unit = c(household = 1e10))
   expect_s3_class(
     refusal(synthesize(release_fit(), ledger = book$path)),
     "pseudosynth_error_input"

@@ -139,6 +139,48 @@ test_that("a ledger is charged once, and its noise is drawn once", {
   }
 })
 
+test_that("what a handler of the user's leaves is kept, and paid for once", {
+  # A word after the payment, at which a script may leave
+  said <- function(step) {
+    original <- get(step, asNamespace("pseudosynth"))
+    local_replaced(step, function(...) {
+      message("later")
+      original(...)
+    }, parent.frame())
+  }
+  calls <- paid_calls()
+  for (name in c("file", "score", "histogram", "score_job")) {
+    one <- calls[[name]]
+    book <- new_paid_book()
+    local({
+      said(one$late)
+      leave <- list(
+        function() tryCatch(
+          suppressWarnings(one$call(ledger = book)), message = identity
+        ),
+        function() tryCatch(withCallingHandlers(
+          suppressWarnings(one$call(ledger = book)),
+          message = function(m) if (grepl("later", m$message)) stop("mine")
+        ), error = identity)
+      )
+      for (go in leave[by_night(1:2, 2)]) {
+        gone <- go()
+        spent <- as.data.frame(book)$spent
+        if (length(spent) == 0) next
+        expect_false(inherits(gone, "pseudosynth_error"))
+        expect_match(conditionMessage(refusal(resume(gone))), "no argument")
+      }
+    })
+    spent <- as.data.frame(book)$spent
+    expect_gt(length(spent), 0)
+    made <- quiet(resume())
+    expect_true(inherits(made, "pseudosynth_result"))
+    expect_identical(as.data.frame(book)$spent, spent)
+    # It has been returned
+    expect_match(conditionMessage(refusal(resume())), "has been returned")
+  }
+})
+
 test_that("Ctrl-C after payment is such an error, and before it is Ctrl-C", {
   one <- paid_calls()$file
   book <- new_paid_book()

@@ -158,8 +158,9 @@ test_that("spreads, scalings and survey weights are compared, too", {
   expect_no_error(weights(1250))
   expect_no_error(weights(1234.5))
   # Normalised by the file, whatever divides them
-  for (by in list(mean(data$w), sum(data$w))) {
-    data$w <- stated_file()$w / by
+  w <- stated_file()$w
+  for (by in list(mean(w), sum(w), median(w), max(w))) {
+    data$w <- w / by
     refused_number(weights(1), "survey_weights")
     refused_number(weights(0.5), "survey_weights")
     fit <- weights(1, confirmed = 1)
@@ -172,6 +173,30 @@ test_that("spreads, scalings and survey weights are compared, too", {
     refused_number(weights(500), "survey_weights")
     expect_no_error(weights(500, confirmed = 500))
   }
+})
+
+test_that("weights of a whole file are not normalised by it", {
+  file <- withr::with_seed(4, data.frame(
+    g = sample(c("a", "b"), 300, TRUE), w = round(runif(300, 100, 900), 1)
+  ))
+  plan <- function(w, ...) {
+    file$w <- w
+    book <- codebook(data.frame(
+      column = c("g", "w"), type = c("category", "amount"),
+      levels = c("a|b", ""), lower = c(NA, 1e-6), upper = c(NA, 1e4),
+      digits = c(NA, "any"), transform = c(NA, "log")
+    ))
+    suppressMessages(file_plan(file, book, survey_weights = "w", ...))
+  }
+  for (by in list(mean(file$w), sum(file$w), median(file$w), max(file$w))) {
+    refused_number(plan(file$w / by), "survey_weights")
+    expect_no_error(plan(file$w / by, confirmed = 1))
+    # What is published is no secret
+    expect_no_error(plan(file$w / by, publish = "w"))
+  }
+  expect_no_error(plan(file$w))
+  # Of few digits 1 is common
+  expect_no_error(plan(sample(c(0.5, 1, 1, 1, 2.3), 300, TRUE)))
 })
 
 test_that("histograms compare bounds and breaks, jobs before they fit", {

@@ -198,6 +198,30 @@ test_that("every verb refuses a copy of the response", {
   )
 })
 
+test_that("a job refuses a copy before it fits, and before its margin is paid", {
+  data <- beside_copies()
+  book <- ledger(withr::local_tempfile(), 9, 1e-6)
+  for (mechanism in c("centred", "censor_uw", "lw")) {
+    reference <- if (mechanism == "centred") {
+      list("(Intercept)" = 9, sigma = 1)
+    }
+    for (bounds in list(NULL, c(1, 1e6))) {
+      if (mechanism == "lw" && !is.null(bounds)) next
+      error <- expect_error(
+        suppressMessages(pseudo_posterior(
+          log(y) ~ copy, data, gaussian(),
+          mechanism = mechanism, epsilon = if (mechanism != "lw") 2,
+          reference = reference, scaling = list(copy = c(12, 1)),
+          bounds = bounds, ledger = book, chains = 1, warmup = 20, draws = 20
+        )),
+        class = "pseudosynth_error_copied_response"
+      )
+      expect_false(inherits(error, "pseudosynth_error_paid"))
+    }
+  }
+  expect_identical(nrow(as.data.frame(book)), 0L)
+})
+
 test_that("near copies are told with the share, and release() asks for them", {
   skip_if_not_installed("jsonlite")
   data <- beside_copies()

@@ -505,6 +505,32 @@ test_that("the step of released values is found", {
   expect_identical(step(c(0.25, 1)), 0.01)
   expect_identical(step(c(0.1, 0.2)), 0.1)
   expect_identical(step(c(1 / 3, 1)), NA_real_)
+  # As many decimals as a codebook states
+  expect_identical(step(c(0.00001, 0.12345)), 1e-5)
+  expect_identical(step(c(0.123456789, 1)), 1e-9)
+  # Numbers have no such digits: on so fine a grid all of them lie
+  expect_identical(step(c(1e8 / 3, 1e8)), NA_real_)
+})
+
+test_that("fine values that chance explains are passed over", {
+  for (digits in c(5, 6)) {
+    data <- withr::with_seed(digits, data.frame(
+      r = round(runif(3000, 0, 10^(5 - digits)), digits),
+      g = sample(c("a", "b"), 3000, TRUE)
+    ))
+    # Some values have more decimals than most
+    if (digits == 6) data$r[-(1:60)] <- round(data$r[-(1:60)], 4)
+    book <- codebook(data.frame(
+      column = c("r", "g"), type = c("amount", "category"),
+      levels = c("", "a|b"), lower = c(0, NA), upper = c(1, NA),
+      digits = c(digits, NA)
+    ))
+    made <- suppressMessages(file_release(file_plan(data, book), 1))
+    set <- suppressWarnings(synthesize(made))
+    expect_gt(sum(set[[1]]$r %in% data$r), 0)
+    folder <- file.path(withr::local_tempdir(), "set")
+    expect_no_error(suppressWarnings(release(set, folder, data = data)))
+  }
 })
 
 test_that("few records with values of their own meet them by chance", {
