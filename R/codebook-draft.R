@@ -13,11 +13,12 @@
 #'
 #' *Identifiers.* A column that identifies records becomes an `"id"`, and a
 #' message names it. Text, a factor or a date does if 95% of its values differ.
-#' So does text or a factor of more than 20 levels and more than one for every
-#' five records, or of more than 200 levels. A column of numbers does if they
-#' are whole and look like case numbers of records or households: they differ
-#' and fill their range, are evenly spread in the file's order, or have one
-#' number of digits. Amounts do not, even if all of them differ.
+#' So does text or a factor of more levels than one for every two records, of
+#' more than 20 levels and more than one for every five records, or of more than
+#' 200 levels. A column of numbers does if they are whole and look like case
+#' numbers of records or households: they differ and fill their range, are
+#' evenly spread, or have one number of digits. Amounts do not, even if all of
+#' them differ: they are of many sizes, or round.
 #'
 #' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000. An
 #' amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
@@ -28,16 +29,17 @@
 #' is the column's type in R.
 #'
 #' *Codes.* Values such as -8 or 99999 become codes if they stand apart from the
-#' others, and so do dates such as 9999-12-31 or 1900-01-01. Value labels and
+#' others (far from them, or near and more frequent), and so do dates such as 9999-12-31 or 1900-01-01. Value labels and
 #' missing values that the haven package declares become levels or codes, also
 #' if no record has them. Of a declared range, these are its ends and its values
 #' in the file. Tagged missing values of Stata and SAS become plain ones, and a
 #' message names their columns.
 #'
 #' *Dates.* A column of class `POSIXct`, or of text such as 2020-01-31 23:59,
-#' becomes a `"datetime"`, with seconds if a value has some. If every date is
-#' the first of a month, or of a year, the bounds are months or years. If these
-#' days are only frequent, they become heaps.
+#' becomes a `"datetime"`, with seconds if a value has some; text such as
+#' 2020-01-31 becomes a `"date"`. If every date is the first of a month, or of a
+#' year, the bounds are months or years. If these days are only frequent, they
+#' become heaps, and so do full minutes, quarters, hours and days of date-times.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data
@@ -381,7 +383,9 @@ usual_codes <- c(
 #' @noRd
 draft_codes <- function(values) {
   negative <- sort(unique(values[values < 0]))
-  if (!all(-negative %in% usual_codes)) negative <- double()
+  if (!all(-negative %in% usual_codes)) {
+    return(c(sort(-codes_above(-values)), codes_above(values)))
+  }
   c(apart_below(negative, values), codes_above(values))
 }
 
@@ -417,11 +421,11 @@ apart_below <- function(found, values) {
   found[rev(apart)]
 }
 
-#' Which of the largest values are of one digit, such as 9999, and twice as
-#' large as all others
+#' Which of the largest values are of one digit, such as 9999, and stand apart:
+#' twice as large as all others, or a quarter larger and more frequent
 #' @noRd
 codes_above <- function(values) {
-  found <- sort(unique(values[values >= 100]), decreasing = TRUE)
+  found <- sort(unique(values[values >= 96]), decreasing = TRUE)
   found <- utils::head(found, 9)
   text <- format(found, scientific = FALSE, digits = 15, trim = TRUE)
   usual <- grepl("^(9+[6-9]|6{3,}|7{3,}|8{3,})$", text)
@@ -430,10 +434,21 @@ codes_above <- function(values) {
   # Those are codes that leave no other value near them
   for (k in rev(seq_along(found))) {
     rest <- values[values < found[k]]
-    if (length(rest) > 0 && max(rest) < found[k] / 2) {
-      codes <- found[seq_len(k)]
-      return(if (sum(values %in% codes) > 1) sort(codes) else double())
+    codes <- found[seq_len(k)]
+    n <- sum(values %in% codes)
+    if (length(rest) == 0 || n <= 1) next
+    far <- found[k] >= 100 && max(rest) < found[k] / 2
+    frequent <- n >= 5 && n > 2 * usual_count(rest)
+    if (far || frequent && max(rest) < 0.8 * found[k]) {
+      return(sort(codes))
     }
   }
   double()
+}
+
+#' How often the most frequent of the larger values is met
+#' @noRd
+usual_count <- function(values) {
+  larger <- values[values > stats::median(values)]
+  max(0, tabulate(match(larger, unique(larger))))
 }

@@ -7,8 +7,8 @@ nearly_all <- 0.95
 # In so few records nothing tells a name from a category
 few_records <- 5L
 
-# A draft states at most so many levels, or one for every five records if that
-# is more
+# A draft states at most so many levels, and no more than one for every two
+# records; or one for every five records, if that is more
 few_levels <- 20L
 records_a_level <- 5
 
@@ -22,15 +22,18 @@ differ_mostly <- function(values) {
 
 #' The most levels that a draft states of so many records
 #' @noRd
-drafted_levels <- function(n, few = few_levels) max(few, n / records_a_level)
+drafted_levels <- function(n, few = few_levels) {
+  if (n > few_records) few <- min(few, n / 2)
+  max(few, n / records_a_level)
+}
 
 #' Are numbers case numbers, of records or of units, and no amounts?
 #'
 #' Case numbers are whole. Those of records differ; they fill their range, or
-#' are as even as a count, in the file's order or at one number of digits. Those
-#' of units fill their range, and the records of a unit follow each other. An
-#' amount may differ for all records, too, but is not even: few are far above
-#' the others.
+#' are as even as a count. Those of units fill their range, and the records of a
+#' unit follow each other; of a sample of records, or in another order, they are
+#' as even. An amount may differ for all records, too, but is not even: few are
+#' far above the others.
 #' @param values (double) In the file's order, no code and nothing missing.
 #' @noRd
 is_case_number <- function(values) {
@@ -60,12 +63,17 @@ filled_share <- function(distinct) {
 #' @noRd
 number_units <- function(distinct, n, runs, in_order) {
   k <- length(distinct)
-  k > 100 && k >= n / records_a_level && runs <= k / nearly_all &&
+  if (k <= least_numbers || k < n / records_a_level) {
+    return(FALSE)
+  }
+  together <- runs <= k / nearly_all &&
     (filled_share(distinct) >= 0.9 || in_order && is_spread(distinct))
+  together || looks_numbered(distinct)
 }
 
 number_records <- function(distinct, in_order) {
-  if (filled_share(distinct) >= 0.5 || in_order && is_even(distinct)) {
+  if (filled_share(distinct) >= 0.5 || in_order && is_even(distinct) ||
+    looks_numbered(distinct)) {
     return(TRUE)
   }
   digits <- nchar(sprintf("%.0f", abs(distinct)))
@@ -74,6 +82,18 @@ number_records <- function(distinct, in_order) {
   ends <- 10^(digits[1] - 1:0) * sign(distinct[1])
   alike && (digits[1] >= 8 || digits[1] >= 5 && is_spread(distinct, ends))
 }
+
+#' Are many different numbers spread evenly, whatever their order is?
+#'
+#' Amounts are of many sizes, or round.
+#' @noRd
+looks_numbered <- function(distinct) {
+  length(distinct) > least_numbers && max(abs(distinct)) >= 1000 &&
+    mean(is_multiple(distinct, 10)) < 0.3 && is_spread(distinct)
+}
+
+# Of fewer numbers nothing tells whether they are even
+least_numbers <- 100L
 
 #' Are different numbers spread evenly, or mostly at one step?
 #' @noRd

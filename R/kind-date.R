@@ -15,7 +15,7 @@ kind_date <- function() {
         days, both be months such as 2020-01, or both be years.", arg = "x"
       )
     },
-    draft = draft_date,
+    draft = draft_date, takes = is_date_text,
     read = function(x, name) {
       read_times(x, name, kind_date(), "dates: year-month-day")
     },
@@ -50,6 +50,17 @@ period_name <- function(months) {
   known <- c("1" = "a month", "3" = "a quarter", "12" = "a year")
   name <- known[as.character(months)]
   paste("first of", if (is.na(name)) paste(months, "months") else name)
+}
+
+#' Is it text of days alone, as databases without dates have them?
+#' @noRd
+is_date_text <- function(x) {
+  if (!is.character(x) || is.object(x)) {
+    return(FALSE)
+  }
+  x <- unique(x[!is.na(x)])
+  length(x) > 0 && all(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", x)) &&
+    !anyNA(date_number(x))
 }
 
 # Dates in R -------------------------------------------------------------------

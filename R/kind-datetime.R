@@ -168,6 +168,30 @@ draft_datetime <- function(values, x, name) {
   )
   list(
     type = "datetime", lower = ends[1], upper = ends[2],
-    codes = list(datetime_text(codes)), heaps = list(double())
+    codes = list(datetime_text(codes)),
+    heaps = list(datetime_heaps(rest, if (minutes) 60 else 1))
   )
+}
+
+#' Full minutes, quarters, hours and days that are three times as frequent as
+#' among multiples of what comes before
+#' @param unit (number) All are multiples of it.
+#' @noRd
+datetime_heaps <- function(seconds, unit) {
+  found <- double()
+  if (length(unique(seconds)) <= few_records) {
+    return(found)
+  }
+  before <- 1
+  for (step in c(60, 900, 3600, 86400)[c(60, 900, 3600, 86400) > unit]) {
+    share <- mean(is_multiple(seconds, step))
+    if (share > 0.05 && share > 3 * before * unit / step) {
+      # Of those before nearly all are multiples of this one, too
+      if (share > nearly_all * before) found <- found[-length(found)]
+      found <- c(found, step)
+      before <- share
+      unit <- step
+    }
+  }
+  found
 }

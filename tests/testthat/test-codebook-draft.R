@@ -53,6 +53,23 @@ test_that("case numbers of records and of households are no amounts", {
   expect_identical(type_of(sample(1e5:(1e6 - 1), 400)), "id")
   expect_identical(type_of(c(-9, 1:200)), "id")
   expect_identical(type_of(2147483647 - 0:99), "id")
+  # Of a sample of records, in any order, and with some missing
+  for (n in c(150, 500, 1000)) {
+    expect_identical(type_of(sample(persons, n)), "id")
+    expect_identical(type_of(sample(rep(1000 + seq_along(size), size), n)), "id")
+  }
+  expect_identical(type_of(c(NA, sample(1e6, 400))), "id")
+  expect_identical(type_of(sample(1e7, 400)), "id")
+})
+
+test_that("a draft states no more levels than one for two records", {
+  names <- function(n, k) factor(paste("name", c(seq_len(k), rep(1, n - k))))
+  expect_identical(type_of(names(20, 18)), "id")
+  expect_identical(type_of(names(30, 16)), "id")
+  expect_identical(type_of(names(30, 15)), "category")
+  expect_identical(type_of(as.character(names(20, 11))), "id")
+  expect_identical(type_of(names(100, 20)), "category")
+  expect_identical(type_of(names(100, 21)), "id")
 })
 
 test_that("amounts are no identifiers, even if nearly all of them differ", {
@@ -61,7 +78,6 @@ test_that("amounts are no identifiers, even if nearly all of them differ", {
   for (x in list(
     round(income, 2), round(income), sort(round(income)), round(income, -1),
     round(stats::rnorm(500, 5e4, 1e4)), stats::runif(500), income,
-    round(stats::runif(500, 0, 1e6)),
     rep(round(income), sample(1:4, 500, TRUE)),
     round(60 + 40 * stats::rexp(60), 1)
   )) expect_true(type_of(x) %in% c("amount", "count"))
