@@ -472,8 +472,9 @@ foreign_arguments <- c(
   support = "{.arg bounds} states the smallest and the largest released value.",
   adapt_delta = "{.arg control} has the sampler's settings: see
                  {.fn sampler_control}.",
-  weights = "Privacy weights are given by {.arg privacy_weights} of
-             {.fn fit_synthesizer}, survey weights by {.arg survey_weights}.",
+  weights = "{.fn fit_synthesizer} takes privacy weights as
+             {.arg privacy_weights}. Survey weights are {.arg survey_weights} of
+             {.fn fit_synthesizer}, {.fn pseudo_posterior} and {.fn file_plan}.",
   method = "{.fn synthesize_file} takes the kind of model as {.arg model}, such
             as {.val tree}; {.fn fit_synthesizer} takes {.arg family};
             {.fn pseudo_posterior} takes {.arg mechanism}.",

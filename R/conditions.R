@@ -192,7 +192,8 @@ user_frames <- function() {
 #' Numbers anywhere in arguments, but for those of files
 #' @noRd
 argument_numbers <- function(x, depth = 6) {
-  if (depth == 0) {
+  # What a ledger tells is no value of the file
+  if (depth == 0 || inherits(x, "ledger")) {
     NULL
   } else if (is.numeric(x) && is.atomic(x)) {
     if (length(x) <= 1e4) as.double(unclass(x))

@@ -45,6 +45,10 @@ check_column_kind <- function(x, name) {
 column_schema <- function(x, spec, published) {
   x <- spec$kind$read(x, spec$column)
   all <- attributes(x)
+  # A database has text for what the codebook knows as a factor
+  if (storage_of(x) == "text" && column_storage(spec) == "factor") {
+    published <- FALSE
+  }
   stated <- if (published) storage_of(x) else column_storage(spec)
   own <- column_kinds[[stated]]
   types <- c(factor = "integer", text = "character")

@@ -209,7 +209,11 @@ read_column <- function(x, spec, weight) {
   if (is_amount(spec)) {
     own$records <- which(amount_parts(spec)$valued[own$codes])
     own$values <- amount_column(x, spec)[own$records]
-    own$rounded <- sum(has_more_decimals(amount_numbers(x, spec), spec))
+    raw <- plain_amount(spec$kind$read(x, spec$column))
+    plain <- spec$kind$plain(raw)
+    # A date with a time is rounded to its day
+    own$rounded <- sum(has_more_decimals(plain, spec)) +
+      sum(raw != plain, na.rm = TRUE)
   }
   own
 }
@@ -260,7 +264,8 @@ tell_rounded <- function(rounded) {
       "`%s`: %s.", names(rounded), vapply(rounded, counted, "", "record")
     )),
     i = "If a column has finer values, state so: {.field digits} of numbers,
-         seconds in the bounds of date-times."
+         seconds in the bounds of date-times, the type {.val datetime} for days
+         with a time."
   )
 }
 

@@ -191,6 +191,11 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   check_no_dots(..., hint = "See {.fn file_plan}.")
   check_present(data)
   check_present(codebook)
+  refuse_if(
+    inherits(data, "codebook"), "{.arg data} must be the file.",
+    x = "It is a codebook.",
+    i = "The file comes first: {.code file_plan(data, codebook)}.", arg = "data"
+  )
   # The function of that name, not the argument; before a long file is read
   book <- read_book(codebook)
   confirmed <- check_file_confirmed(confirmed)

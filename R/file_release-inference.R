@@ -83,7 +83,7 @@ NULL
 #' @rdname file-inference
 #' @export
 summary.file_release <- function(object, ...) {
-  check_no_dots(..., hint = "See {.help file-inference}.")
+  check_no_dots(..., hint = "See {.code help(\"file-inference\")}.")
   structure(
     list(
       # Without a protected amount no rows
@@ -129,7 +129,8 @@ model_of.file_release <- function(x, amount = NULL) {
     x = "The release has {length(amounts)} amounts: {.val {amounts}}.",
     arg = "amount"
   )
-  amount <- check_choice(amount %||% amounts, amounts)
+  if (!is.null(amount)) check_choice(amount, amounts)
+  amount <- amount %||% amounts
   one <- x$amounts[[amount]]
   terms <- amount_terms(x, one)
   # What earlier amounts say, the last one, has the amount's own unit

@@ -357,7 +357,9 @@ stated_tables <- function(tables, plan) {
     tables, "{.arg tables} must be a list of names of columns."
   )
   lapply(tables, function(names) {
-    check_names(names, colnames(plan$codes), arg = "tables")
+    check_names(
+      names, colnames(plan$codes), arg = "tables", of = "columns of its tables"
+    )
     refuse_if(
       !length(unique(names)) %in% 3:4 || anyDuplicated(names) > 0,
       "A table must name three or four different columns.",

@@ -458,7 +458,7 @@ check_budget <- function(book, entry) {
     shown <- c(format_exact(book$epsilon), format_up(c(spent, total)))
     abort_privacy(
       "The ledger's budget does not allow this.",
-      x = "The budget is epsilon {shown[1]} ({book$neighbours}). {shown[2]} is
+      x = "The budget is epsilon {shown[1]} ({book$neighbours}): {shown[2]} is
            spent, and this release would bring it to {shown[3]}.",
       i = if (!is.null(unit)) {
         "The ledger counts for {.val {unit$column}}, of at most {unit$records}

@@ -54,7 +54,8 @@ check_link <- function(columns, arg) {
     length(shared) != 1, "Two linked tables must have one column in common.",
     x = if (length(shared) == 0) "They have none.",
     x = if (length(shared) > 1) "They have {.val {shared}}.",
-    i = "The household's number. Leave others out of one of the tables.",
+    i = "The number of the household, or person. Leave others out of one of
+         the tables.",
     arg = arg
   )
   shared
@@ -97,12 +98,12 @@ rows_linked <- function(keys, key, arg) {
   rows <- which(is.na(place))
   refuse(
     rows, 2, "Every member must have its household in {.val {table[1]}}.",
-    x = "{length(rows)} record{?s} of {.val {table[2]}} {?has/have} none."
+    x = "{.val {table[2]}} has {length(rows)} record{?s} without one."
   )
   rows <- setdiff(seq_along(homes), place)
   refuse(
     rows, 1, "Every household must have members in {.val {table[2]}}.",
-    x = "{length(rows)} household{?s} of {.val {table[1]}} {?has/have} none.",
+    x = "{.val {table[1]}} has {length(rows)} household{?s} without any.",
     i = "Leave empty households out of the file."
   )
   place

@@ -155,7 +155,8 @@ noise_of <- function(sensitivity, budget, coordinates) {
   laplace <- budget$noise == "laplace"
   refuse_if(
     !(scale < if (laplace) 2^42 else 2^31), "{.arg epsilon} must be larger.",
-    x = "The noise of a part would be too large to be sampled exactly.",
+    x = "The noise of a part would be too large to be sampled exactly: {
+         format_figure(scale / if (laplace) 2^42 else 2^31, 2)} times.",
     i = "So little could be learnt that public knowledge alone is better.",
     arg = "epsilon"
   )

@@ -41,7 +41,19 @@ check_member_calls <- function(x, text, own) {
     fn <- match(called(x), calls)
     is.na(fn) || length(x) >= least[fn] && length(x) <= most[fn]
   }
-  one <- own$waves$codes[1] %||% "1"
+  # Waves that are no numbers are text
+  first <- own$waves$codes[1] %||% "1"
+  one <- if (is.na(text_number(first))) dQuote(first, FALSE) else first
+  other <- if (is.null(own$waves)) list(waves = 1) else list()
+  others <- part_calls(other)
+  refuse_if(
+    called(x) %in% others && !called(x) %in% calls,
+    "Rules must ask {part_words(own)[['parts']]} by
+    {.code {calls[['one']]}({one})$column}, {.code {calls[['any']]}(condition)}
+    or {.code {calls[['n']]}(condition)}.",
+    x = "{.code {text}} has {.fn {called(x)}}: that is for {
+         part_words(other)[['parts']]}.", arg = "rules"
+  )
   refuse_if(
     !fine, "Rules must ask {part_words(own)[['parts']]} by
     {.code {calls[['one']]}({one})$column}, {.code {calls[['any']]}(condition)},
@@ -298,7 +310,11 @@ check_slot_asked <- function(one, x, own) {
     !fine, "{.code {part}(k)$column} must name a {part}'s column, and a {part}
     {which}.",
     x = if (one[[1]] %in% own$columns) {
-      "A rule asks another {part} for {.val {one[[1]]}}."
+      if (is.null(own$waves)) {
+        "A rule asks another {part} for {.val {one[[1]]}}."
+      } else {
+        "There is no such wave: the waves are {.val {own$waves$codes}}."
+      }
     } else if (one[[1]] %in% own$household) {
       "{.val {one[[1]]}} is shared by all of them: it has no {part}."
     } else {

@@ -373,7 +373,11 @@ check_members <- function(members, publish, unit, survey_weights, specs,
   attributes(own) <- list(names = names(own))
   refuse_if(
     is.null(unit), "{.arg members} needs {.arg unit}.",
-    i = "The column that says which records are members of one household.",
+    i = if (is.null(own$waves)) {
+      "The column that says which records are members of one household."
+    } else {
+      "The column that says which records are waves of one person."
+    },
     arg = "unit"
   )
   check_string(unit)
@@ -405,6 +409,11 @@ check_members <- function(members, publish, unit, survey_weights, specs,
   }
   shares <- if (is.null(own$waves)) "household" else "constant"
   check_names(names(own$order), kept, arg = "order")
+  refuse_if(
+    unit %in% own$household, "{.arg {shares}} must be columns of a set.",
+    x = "{.val {unit}} is the unit itself: a set has numbers of its own.",
+    i = "Leave it out.", arg = shares
+  )
   check_names(own$household, kept, arg = shares)
   check_names(own$size, kept, arg = "size")
   own$household <- setdiff(own$household, own$size)

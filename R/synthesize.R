@@ -183,6 +183,13 @@ check_source <- function(fit) {
       i = "One column:
            {.code synthesize(fit_synthesizer(y ~ ., fit, student_t()))}."
     )
+  } else if (is.matrix(fit)) {
+    c(i = "Make it a data frame: {.code synthesize_file(as.data.frame(fit))}.")
+  } else if (is_remote_table(fit) || is.character(fit) ||
+    rlang::is_bare_list(fit) && all(vapply(fit, is.data.frame, NA))) {
+    c(i = "Plan it, and release it first:
+           {.code synthesize(file_release(file_plan(fit, codebook), epsilon))}.
+           {.fn draft_codebook} drafts the codebook.")
   } else if (inherits(fit, "file_plan")) {
     c(i = "Release it first: {.code synthesize(file_release(fit, epsilon))}, or
            use {.code synthesize_file(fit)}.")

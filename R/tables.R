@@ -108,7 +108,7 @@ tables <- function(release, columns = NULL, what = c("shares", "counts"),
 
 check_tabulated <- function(columns, release) {
   levels <- lengths(release$levels)
-  check_names(columns, names(levels))
+  check_names(columns, names(levels), of = "columns with released tables")
   refuse_if(
     anyDuplicated(columns) > 0, "{.arg columns} must be different columns."
   )

@@ -322,3 +322,30 @@ test_that("numbers of combinations stay exact where columns have many levels", {
   expect_lte(max(numbers$of), most_numbers)
   expect_identical(numbers$found, numbers$of)
 })
+
+test_that("published text of a database is the factor that its codebook states", {
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  data <- withr::with_seed(6, data.frame(
+    grade = factor(
+      sample(c("poor", "fair", "good", NA), 200, TRUE),
+      c("poor", "fair", "good", "best")
+    ),
+    g = factor(sample(c("b", "a"), 200, TRUE), c("b", "a"))
+  ))
+  book <- suppressMessages(confirm_codebook(draft_codebook(data)))
+  text <- as.data.frame(lapply(data, as.character))
+  con <- withr::local_db_connection(
+    DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  )
+  DBI::dbWriteTable(con, "file", text)
+  for (file in list(text, dplyr::tbl(con, "file"))) {
+    plan <- file_plan(file, book, publish = "grade")
+    set <- synthesize(suppressMessages(file_release(plan, 1)))[[1]]
+    expect_identical(levels(set$grade), levels(data$grade))
+    expect_identical(
+      as.vector(table(set$grade, useNA = "a")),
+      as.vector(table(data$grade, useNA = "a"))
+    )
+  }
+})

@@ -474,3 +474,21 @@ test_that("a date with a part of a day is that day", {
   )
   expect_identical(draft_codebook(file["x"])$table$lower, "2020-01-01")
 })
+
+test_that("days with a time are days, and a message says how many", {
+  data <- data.frame(
+    day = structure(18400 + rep(c(0, 0.5, 1), 20), class = "Date"),
+    g = rep(c("a", "b"), 30)
+  )
+  book <- codebook(data.frame(
+    column = c("day", "g"), type = c("date", "category"),
+    levels = c("", "a|b"), lower = c("2020-01-01", NA),
+    upper = c("2020-12-31", NA)
+  ))
+  expect_message(
+    plan <- file_plan(data, book), "20 records",
+    class = "pseudosynth_message_rounded"
+  )
+  expect_identical(plan$rounded, c(day = 20L))
+  expect_identical(decode_file(plan)$day, as.Date(floor(data$day)))
+})

@@ -431,7 +431,9 @@ test_that("errors of waves name the waves and say what is wrong", {
     file_plan(numbers, broken, rules = ~ code == 51234), error = identity
   )
   expect_s3_class(error, "pseudosynth_error")
-  refused(~ wave(2009)$work, "another wave for \"work\"")
+  refused(~ wave(2009)$work, "no such wave: the waves are \"2001\"")
+  refused(~ member(1)$work, "`member()`: that is for members")
+  refused(NULL, "\"id\" is the unit itself", constant = "id")
   refused(~ wave(2001)$wrok, "\"wrok\" is no such column")
   refused(NULL, "1 of them different", codes = c(2001, 2001))
   plan <- file_plan(data, book, unit = "id",
