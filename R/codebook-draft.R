@@ -24,7 +24,8 @@
 #' amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
 #' its values are negative. A rate is drafted as an amount, since records do not
 #' tell that no value can lie above 1. Frequent zeros become a part of their
-#' own. Multiples of 10, 100 and so on become heaps if they are frequent.
+#' own. Multiples of 10, 100 and so on become heaps if they are frequent, and so
+#' do whole numbers among numbers with decimals.
 #' Decimals are counted, up to nine; beyond that `digits` is `"any"`. `storage`
 #' is the column's type in R.
 #'
@@ -330,18 +331,25 @@ outward <- function(x, sign) {
 }
 
 #' Powers of ten whose multiples are three times as frequent as by chance
+#'
+#' Of numbers with decimals the whole ones are such multiples, too.
 #' @noRd
 draft_heaps <- function(values, whole) {
   values <- values[values != 0]
   steps <- 10^seq_len(max(0, floor(log10(max(abs(values), 1))) - 1))
-  if (!whole || length(steps) == 0) {
+  if (length(steps) == 0) {
     return(double())
   }
+  if (!whole) steps <- c(1, steps)
   share <- vapply(steps, function(step) mean(is_multiple(values, step)), 1)
-  # Of the multiples of one power, a tenth are multiples of the next
-  before <- c(1, share[-length(share)])
+  # Of the multiples of one power, a tenth are multiples of the next; of numbers
+  # with decimals at most a tenth are whole
+  before <- c(if (whole) 1 else 0.5, share[-length(share)])
   heaped <- share > 0.05 & share > 0.3 * before
-  steps[cumsum(!heaped) == 0]
+  heaped <- cumsum(!heaped) == 0
+  # Nearly all multiples of one are multiples of the next
+  next_one <- c(ifelse(heaped, share, 0)[-1], 0)
+  steps[heaped & next_one < nearly_all * share]
 }
 
 # Codes ------------------------------------------------------------------------

@@ -86,7 +86,7 @@ few_digits <- function(text, given) {
   regmatches(text, found) <- lapply(regmatches(text, found), function(shown) {
     vapply(shown, two_digits, "", given)
   })
-  text
+  sub("-about ", "about -", text, fixed = TRUE)
 }
 
 #' Where texts have numbers, see gregexpr()

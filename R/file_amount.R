@@ -92,6 +92,9 @@ amount_breaks <- function(amount, bins = amount_bins) {
   ends <- range(modelled_ends(amount))
   if (amount$family$kind == "count") {
     ends <- whole_ends(ends)
+    if (amount$own_bins) {
+      return(seq(ends[1] - 0.5, ends[2] + 0.5))
+    }
     at <- log1p(ends[1] - 0.5 + 1e-9)
     breaks <- seq(at, log1p(ends[2] + 0.5), length.out = bins + 1)
     breaks <- floor(expm1(breaks)) + 0.5

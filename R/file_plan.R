@@ -431,15 +431,15 @@ check_confirmed <- function(plan) {
   open <- names(Filter(function(spec) {
     "digits" %in% spec$kind$fields && !is_stated(spec$decimals)
   }, specs))
+  line <- sprintf("edit_codebook(book, %s)", toString(sprintf(
+    "%s = list(digits = 2)", vapply(lapply(open, as.name), rlang::expr_text, "")
+  )))
   refuse_privacy(
     length(open) > 0,
     "For a guarantee, the codebook must state how many decimals an amount has.",
     x = "It does not for {.val {open}}: the file would decide.",
-    i = "In the codebook set {.field digits} of {.val {open[1]}} to 2 for cents,
-         0 for whole numbers, or {.val {any_digits}} for any decimals. Then make
-         the plan again.",
-    i = "In a data frame of the codebook: {.code book$digits[book$column ==
-         \"{open[1]}\"] <- 2}.",
+    i = "State 2 for cents, 0 for whole numbers, or {.val {any_digits}} for any
+         decimals: {.code {line}}. Then make the plan again.",
     arg = "plan", class = "pseudosynth_error_digits"
   )
   invisible(plan)

@@ -1,6 +1,10 @@
 # All amounts of a file release, one after the other: earlier ones are
 # predictors of later ones, in bins.
 
+# What an amount costs beside a cell that is read, for each other amount: see
+# tell_long_step(). Of 20 of them the release takes some seconds
+amount_as_cells <- 1e5
+
 #' @param set (integer matrix) Codes of a synthetic set.
 #' @noRd
 release_amounts <- function(plan, spending, block, set, seed) {
@@ -28,7 +32,10 @@ release_amounts <- function(plan, spending, block, set, seed) {
   released <- list()
   for (name in names(models)) {
     drop_copies(block$n)
-    tell_long_step(paste("Measuring", name), block$n * ncol(plan$codes))
+    # Each amount is one more predictor of those after it
+    tell_long_step(paste("Measuring", name), max(
+      block$n * ncol(plan$codes), amount_as_cells * length(models)
+    ))
     own <- plan$amounts[[name]]
     y <- to_modelled(models[[name]], own$values)
     what <- what_of_amounts(names(models))

@@ -189,7 +189,10 @@ uncertain_means <- function(share, most = 12) {
   text <- sprintf(
     "the mean of `%s` by %s", names(share),
     ifelse(
-      is.finite(share), paste0(format_figure(100 * share, 2), "%"), "any share"
+      is.finite(share), ifelse(
+        share < 10, paste0(format_figure(100 * share, 2), "%"),
+        "more than ten times its size"
+      ), "any share"
     )
   )
   more <- length(text) - most

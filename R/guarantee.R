@@ -71,7 +71,8 @@
 #' A column nearly determines a protected one if it gives more than 90% of the
 #' protected values: a record's value is given if it is the most common one
 #' among the other records with the same published value, or if it stands in the
-#' published column as it is. Not counted are records for which both the value
+#' published column, as it is or within a hundredth of its spread (the
+#' interquartile range over 1.349). Not counted are records for which both the value
 #' and the guess are the most common value of all, and records whose published
 #' value nobody else has, if these are fewer than half. All published columns
 #' together are looked at in the same way. The fit or the plan tells it, with
@@ -81,8 +82,9 @@
 #' In a database, and in a file in parts, responses are compared in classes:
 #' amounts in classes one hundredth of the reference's scale wide, counts above
 #' 1,000 in classes of 2%. Sums of several columns, groupings of the protected
-#' column and group means are not looked for: whether they are harmless is the
-#' agency's own judgement.
+#' column, copies with more noise and group means are not looked for, nor is
+#' what a column of nearly all different values stands for, such as a hash:
+#' whether they are harmless is the agency's own judgement.
 #'
 #' @section Edited objects:
 #' A label says how an object was made. Fits, synthetic data, noisy histograms,

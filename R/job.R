@@ -232,13 +232,19 @@ finish_job <- function(job, ledger) {
   # Stages with noise write down its cost before they draw it
   job["ledger"] <- list(ledger)
   fits <- run_mechanism(job)
+  last <- fits[[length(fits)]]
+  # What would be refused must be so before the margin is paid for
+  if (!is.null(job$margin) && inherits(last, "synthesizer")) {
+    check_converged(last, job$allow_unconverged)
+    check_draws_for(n_draws(last), job$m)
+  }
   margin <- job_margin(job)
   # A score release holds no record: what is published is the job's
   own_data <- if (job$mechanism$kind == "scores") job$model$data
 
   tell_step(paste("Drawing", counted(job$m, "synthetic set")))
   drawn <- draw_sets(
-    fits[[length(fits)]], job$m,
+    last, job$m,
     newdata = as_given(own_data, job$model), margin = margin,
     seed = stage_seed(job$seed, "sets"),
     allow_unconverged = job$allow_unconverged, bounds = job$bounds,

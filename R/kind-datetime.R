@@ -178,20 +178,18 @@ draft_datetime <- function(values, x, name) {
 #' @param unit (number) All are multiples of it.
 #' @noRd
 datetime_heaps <- function(seconds, unit) {
-  found <- double()
+  steps <- c(60, 900, 3600, 86400)
+  steps <- steps[steps > unit]
   if (length(unique(seconds)) <= few_records) {
-    return(found)
+    return(double())
   }
-  before <- 1
-  for (step in c(60, 900, 3600, 86400)[c(60, 900, 3600, 86400) > unit]) {
-    share <- mean(is_multiple(seconds, step))
-    if (share > 0.05 && share > 3 * before * unit / step) {
-      # Of those before nearly all are multiples of this one, too
-      if (share > nearly_all * before) found <- found[-length(found)]
-      found <- c(found, step)
-      before <- share
-      unit <- step
-    }
-  }
-  found
+  share <- vapply(steps, function(step) mean(is_multiple(seconds, step)), 1)
+  # Of the multiples of one, so many are multiples of the next by chance
+  chance <- c(unit, steps[-length(steps)]) / steps
+  heaped <- share > 0.05 & share > 3 * chance * c(1, share[-length(share)])
+  steps <- steps[heaped]
+  share <- share[heaped]
+  # Are those that are no multiples of the next more than chance, too?
+  beside <- c(share[-1], 0)[seq_along(share)]
+  steps[share - beside > 3 * (1 - beside) * unit / steps]
 }

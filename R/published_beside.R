@@ -167,7 +167,7 @@ share_told <- function(pair) {
   )
 }
 
-#' The share of records whose published value is the protected one
+#' The share of records whose published value is the protected one, nearly
 #'
 #' Of those where one of both is not the most common protected value.
 #' @noRd
@@ -176,7 +176,15 @@ share_same <- function(x, y, y_code, n, class_of) {
   if (is.numeric(x) != is.numeric(y)) {
     return(0)
   }
-  same <- !is.na(x) & !is.na(y) & x == y
+  # A number that is rounded, or has a little noise, tells as much: within the
+  # width of a class, see public_classes()
+  near <- if (is.numeric(y)) {
+    0.01 * stats::IQR(y, na.rm = TRUE) / 1.349
+  } else {
+    0
+  }
+  same <- !is.na(x) & !is.na(y) &
+    if (near > 0) abs(x - y) <= near else x == y
   common <- y[match(commonest_code(y_code, n), y_code)]
   counted <- !same | !(y %in% common)
   all <- sum(n[counted])

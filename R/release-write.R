@@ -161,7 +161,7 @@ same_marks <- function(read, written) {
 #' Refuse columns that a format cannot hold, before anything is written
 #' @noRd
 check_columns_fit <- function(frames, formats) {
-  for (format in intersect(formats, c("dta", "sav"))) {
+  for (format in intersect(formats, c("csv", "dta", "sav"))) {
     for (frame in frames) {
       reasons <- lapply(frame, unfit_reason, format = format)
       refuse_columns(
@@ -185,9 +185,12 @@ refuse_columns <- function(columns, format, reasons) {
   )
 }
 
-#' @return (string or `NULL`) Why Stata or SPSS cannot hold a column.
+#' @return (string or `NULL`) Why text, Stata or SPSS cannot hold a column.
 #' @noRd
 unfit_reason <- function(x, format) {
+  if (format == "csv") {
+    return(if (is.factor(x) || is.character(x)) unfit_text(x, format))
+  }
   labels <- labels_of(x)
   words <- if (is.factor(x)) levels(x) else names(labels)
   most <- c(dta = 32000, sav = 120)[[format]]
@@ -211,9 +214,11 @@ has_range <- function(x) !is.null(attr(x, "na_range"))
 
 unfit_text <- function(x, format) {
   declared <- attr(x, "na_values")
-  x <- as.vector(unclass(x))
+  x <- if (is.factor(x)) as.character(x) else as.vector(unclass(x))
   if (anyNA(x) && any(x == "", na.rm = TRUE)) {
     "it has missing text, which would be empty text, and empty text"
+  } else if (format == "csv") {
+    NULL
   } else if (any(endsWith(x, " "), na.rm = TRUE)) {
     "text that ends in a space would lose it"
   } else if (format == "sav" && any(nchar(x, "bytes") > 32767, na.rm = TRUE)) {

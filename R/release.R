@@ -70,9 +70,10 @@
 #' Each file is read back after it was written. A column that a format cannot
 #' hold is refused before anything is written, with the column, the format and
 #' the reason. What comes back differs in form only:
-#' * Stata and SPSS write missing text as empty text, flags as 0 and 1, and
-#'   levels as numbers with labels. Text with missing and with empty values is
-#'   refused, and so is text that ends in a space.
+#' * CSV, Stata and SPSS files have missing text as empty text: text with missing
+#'   and with empty values is refused.
+#' * Stata and SPSS write flags as 0 and 1, and levels as numbers with labels.
+#'   Text that ends in a space is refused.
 #' * SPSS files keep what is declared missing: up to three values, or a range
 #'   and one value. The other formats keep such values as values.
 #' * Stata gives labels to whole numbers only, parquet to nothing.
@@ -244,8 +245,8 @@ check_response_sets <- function(x, file, synthetic, public) {
   tell_level_order(published)
   tell_unused_levels(synthetic$sets[[1]])
   # A job has said so when it was made
-  if (!is_job(x) && is.numeric(y) && !has_labels(column) && length(y) > 1 &&
-    nrow(set) == length(y)) {
+  if (!is_job(x) && length(y) > 1 && nrow(set) == length(y) &&
+    (is.numeric(y) && !has_labels(column) || is.factor(y))) {
     tell_set_remarks(remarks_of_values(y, drawn_values(synthetic)))
   }
 }

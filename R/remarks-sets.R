@@ -19,12 +19,16 @@ shared_value <- 0.05
 #' @noRd
 remarks_of_sets <- function(x, fit, data) {
   response <- fit$response
-  if (has_labels(response) || is.null(data) || x$n_records != nrow(data)) {
+  if (is.null(data) || x$n_records != nrow(data)) {
     return(character())
   }
   give_back_memory(nrow(data))
   variable <- response$name
   y <- data[[variable]]
+  if (has_labels(response)) {
+    values <- lapply(as.list(x), `[[`, variable)
+    return(as.character(if (is.factor(y)) remarks_of_values(y, values)))
+  }
   sets <- in_file_order(as.list(x), data, variable)
   values <- lapply(sets, function(set) as.double(set[[variable]]))
   as.character(c(
@@ -52,6 +56,18 @@ tell_set_remarks <- function(remarks) {
 #' @return (character or `NULL`)
 #' @noRd
 remarks_of_values <- function(y, values) {
+  if (is.factor(y)) {
+    # Levels that are numbers have a mean
+    number <- text_number(levels(y))
+    if (anyNA(number)) {
+      return(NULL)
+    }
+    of <- function(x) number[match(as.character(x), levels(y))]
+    known <- of(y)
+    return(remark_mean(
+      known[!is.na(known)], lapply(values, function(x) of(x)[!is.na(of(x))])
+    ))
+  }
   y <- as.double(y)
   values <- lapply(values, as.double)
   all <- if (length(values) == 1) values[[1]] else unlist(values)
@@ -109,8 +125,9 @@ is_off <- function(found, mean, error, near_zero = FALSE) {
 off_text <- function(found, mean, error) {
   share <- abs(found - mean) / abs(mean)
   errors <- abs(found - mean) / error
+  # Of a mean that may as well be 0 a share says nothing
   paste0(
-    if (is.finite(share)) format_share(share) else "far", " off",
+    if (isTRUE(share < 10)) format_share(share) else "far", " off",
     if (is.finite(errors)) {
       sprintf(" (%s standard errors)", format_figure(errors, 2))
     }

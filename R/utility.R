@@ -328,6 +328,9 @@ variable_remarks <- function(case, found) {
       },
       heaping_remark(mean_statistics(found$rows$statistics))
     )
+  } else if (is.null(case$survey_weights)) {
+    of <- function(file) factor(file[[case$variable]], case$levels)
+    remarks_of_values(of(case$data), lapply(case$sets, of))
   }
 }
 

@@ -116,8 +116,44 @@ test_that("real files have the identifiers that they have, and no other", {
   expect_identical(left(persons), c("household", "person"))
 })
 
+test_that("round numbers are heaps, also among decimals; full hours, too", {
+  withr::local_seed(5)
+  heaps_of <- function(x) {
+    suppressMessages(draft_codebook(data.frame(x)))$table$heaps[[1]]
+  }
+  pay <- round(stats::rlnorm(2000, 10, 0.7), 2)
+  some <- seq(1, 2000, 3)
+  expect_length(heaps_of(pay), 0)
+  expect_identical(as.double(heaps_of(replace(pay, some, round(pay[some])))), 1)
+  expect_identical(
+    as.double(heaps_of(replace(pay, some, round(pay[some], -3)))), 1000
+  )
+  start <- as.POSIXct("2020-01-01", tz = "UTC")
+  minute <- start + 60 * sample(5e5, 2000, TRUE)
+  expect_length(heaps_of(minute), 0)
+  for (step in c(900, 3600, 86400)) {
+    every <- start + step * sample(2000, 2000, TRUE)
+    expect_identical(as.double(heaps_of(every)), step)
+    half <- replace(minute, some, every[some])
+    expect_identical(as.double(heaps_of(half)), step)
+  }
+})
+
+test_that("text of days is a date, of a data frame as of a database", {
+  text <- as.character(as.Date("2020-01-01") + sample(300, 600, TRUE))
+  expect_identical(type_of(text), "date")
+  expect_identical(type_of(replace(text, 1, NA)), "date")
+  expect_identical(type_of(replace(text, 1, "2020-02-31")), "id")
+  expect_identical(type_of(sub("-", "/", text[1:50])), "id")
+})
+
 test_that("a code stands apart from the other values", {
   withr::local_seed(4)
+  # Far above, or near and more frequent
+  expect_identical(codes_of(c(rep(99999, 20), round(rlnorm(500, 9.8, 0.3)))), "99999")
+  expect_identical(codes_of(c(rep(-9999, 20), round(rnorm(500, 0, 1000)))), "-9999")
+  expect_identical(codes_of(c(rep(99, 60), sample(0:60, 500, TRUE))), "99")
+  expect_identical(codes_of(c(rep(99, 60), sample(0:98, 500, TRUE))), "")
   expect_identical(codes_of(sample(-9:35, 500, TRUE)), "")
   expect_identical(codes_of(round(stats::rnorm(365, 8, 8))), "")
   expect_identical(codes_of(round(stats::rnorm(60, 8, 8))), "")

@@ -27,6 +27,15 @@ test_that("an amount of few values has a bin for each", {
   spec$digits <- 2
   amount <- amount_model(spec)
   expect_equal(amount$breaks, c(0, seq(0.005, 0.995, 0.01), 1))
+  # So has each count
+  counted <- draft_codebook(data.frame(k = rep(c(0, 3, 30), 20), g = 1:2))
+  for (upper in c(3, 30, 127)) {
+    book <- edit_codebook(
+      counted, k = list(type = "count", lower = 0, upper = upper, levels = NULL)
+    )
+    breaks <- amount_model(column_specs(book)$k)$breaks
+    expect_identical(breaks, seq(-0.5, upper + 0.5))
+  }
 })
 
 test_that("bins are of the parts that have values in them", {

@@ -47,6 +47,25 @@ test_that("recodings, other units, ranks and finer versions are copies", {
   expect_identical(told_of(yes, x = 3 - 2 * yes)$copied, "x")
 })
 
+test_that("a rounded number and one with a little noise are near copies", {
+  withr::local_seed(2)
+  y <- 1000 * sample(20:120, 600, TRUE) + sample(0:9, 600, TRUE)
+  for (x in list(
+    round(y, -3), y + stats::rnorm(600), y + 1000 * stats::rnorm(600) / 9
+  )) {
+    expect_identical(told_of(y, x = x)$near$columns, "x")
+    expect_gt(told_of(y, x = x)$near$share, 0.9)
+    expect_length(told_of(y, x = x)$copied, 0)
+  }
+  # Another year's pay, or another person's, is none
+  for (x in list(y * exp(stats::rnorm(600, 0, 0.1)), sample(y))) {
+    expect_length(told_of(y, x = x)$near$columns, 0)
+  }
+  # Few different values are near to none but themselves
+  age <- sample(20:60, 600, TRUE)
+  expect_length(told_of(age, x = age + sample(0:1, 600, TRUE))$near$columns, 0)
+})
+
 test_that("classes, sums, other orders and chance are none", {
   withr::local_seed(2)
   y <- round(exp(rnorm(300, 10)), 2)

@@ -113,6 +113,18 @@ test_that("every kind of column is read back equal or refused", {
   }
 })
 
+test_that("text files cannot tell missing text from empty text", {
+  both <- data.frame(g = c("a", "", NA))
+  for (frame in list(both, data.frame(g = factor(both$g)))) {
+    error <- refusal(check_columns_fit(list(frame), "csv"))
+    expect_identical(error$columns, "g")
+    expect_match(conditionMessage(error), "missing text, which would be empty")
+    expect_no_error(check_columns_fit(list(frame), "rds"))
+  }
+  expect_no_error(check_columns_fit(list(both[1:2, , drop = FALSE]), "csv"))
+  expect_no_error(check_columns_fit(list(both[-2, , drop = FALSE]), "csv"))
+})
+
 test_that("a release names the column before anything is written", {
   skip_if_not_installed("jsonlite")
   data <- data.frame(
