@@ -474,7 +474,8 @@ foreign_arguments <- c(
                  {.fn sampler_control}.",
   weights = "{.fn fit_synthesizer} takes privacy weights as
              {.arg privacy_weights}. Survey weights are {.arg survey_weights} of
-             {.fn fit_synthesizer}, {.fn pseudo_posterior} and {.fn file_plan}.",
+             {.fn fit_synthesizer}, of {.fn pseudo_posterior} and of
+             {.fn file_plan}.",
   method = "{.fn synthesize_file} takes the kind of model as {.arg model}, such
             as {.val tree}; {.fn fit_synthesizer} takes {.arg family};
             {.fn pseudo_posterior} takes {.arg mechanism}.",

@@ -25,16 +25,15 @@
 #' its values are negative. A rate is drafted as an amount, since records do not
 #' tell that no value can lie above 1. Frequent zeros become a part of their
 #' own. Multiples of 10, 100 and so on become heaps if they are frequent, and so
-#' do whole numbers among numbers with decimals.
-#' Decimals are counted, up to nine; beyond that `digits` is `"any"`. `storage`
-#' is the column's type in R.
+#' do whole numbers among numbers with decimals. Decimals are counted, up to
+#' nine; beyond that `digits` is `"any"`. `storage` is the column's type in R.
 #'
 #' *Codes.* Values such as -8 or 99999 become codes if they stand apart from the
-#' others (far from them, or near and more frequent), and so do dates such as 9999-12-31 or 1900-01-01. Value labels and
-#' missing values that the haven package declares become levels or codes, also
-#' if no record has them. Of a declared range, these are its ends and its values
-#' in the file. Tagged missing values of Stata and SAS become plain ones, and a
-#' message names their columns.
+#' others (far from them, or near and more frequent), and so do dates such as
+#' 9999-12-31 or 1900-01-01. Value labels and missing values that the haven
+#' package declares become levels or codes, also if no record has them. Of a
+#' declared range, these are its ends and its values in the file. Tagged missing
+#' values of Stata and SAS become plain ones, and a message names their columns.
 #'
 #' *Dates.* A column of class `POSIXct`, or of text such as 2020-01-31 23:59,
 #' becomes a `"datetime"`, with seconds if a value has some; text such as

@@ -46,33 +46,32 @@ is_case_number <- function(values) {
   distinct <- sort(unique(values))
   moves <- diff(values)
   in_order <- max(mean(moves >= 0), mean(moves <= 0)) >= nearly_all
+  filled <- length(distinct) / (distinct[length(distinct)] - distinct[1] + 1)
   if (length(distinct) < nearly_all * n) {
-    number_units(distinct, n, 1 + sum(moves != 0), in_order)
+    number_units(distinct, n, 1 + sum(moves != 0), in_order, filled)
   } else if (n <= few_levels) {
-    in_order && filled_share(distinct) == 1
+    in_order && filled == 1
   } else {
-    number_records(distinct, in_order)
+    number_records(distinct, in_order, filled)
   }
 }
 
-filled_share <- function(distinct) {
-  length(distinct) / (distinct[length(distinct)] - distinct[1] + 1)
-}
-
 #' @param runs (count) Of records with one value that follow each other.
+#' @param filled (number) The share of whole numbers of their range that are
+#'   met.
 #' @noRd
-number_units <- function(distinct, n, runs, in_order) {
+number_units <- function(distinct, n, runs, in_order, filled) {
   k <- length(distinct)
   if (k <= least_numbers || k < n / records_a_level) {
     return(FALSE)
   }
   together <- runs <= k / nearly_all &&
-    (filled_share(distinct) >= 0.9 || in_order && is_spread(distinct))
+    (filled >= 0.9 || in_order && is_spread(distinct))
   together || looks_numbered(distinct)
 }
 
-number_records <- function(distinct, in_order) {
-  if (filled_share(distinct) >= 0.5 || in_order && is_even(distinct) ||
+number_records <- function(distinct, in_order, filled) {
+  if (filled >= 0.5 || in_order && is_even(distinct) ||
     looks_numbered(distinct)) {
     return(TRUE)
   }

@@ -30,7 +30,8 @@ released_means <- function(x) {
   if (!is.null(x$members)) variable <- variables_of_columns(variable, x$members)
   found <- found[!is.na(variable), ]
   variable <- variable[!is.na(variable)]
-  means <- lapply(split(found, factor(variable, unique(variable))), function(x) {
+  found <- split(found, factor(variable, unique(variable)))
+  means <- lapply(found, function(x) {
     # A slot that nobody is in has no mean
     if (nrow(x) > 1) x <- x[x$records > 0, ]
     if (nrow(x) == 0) {

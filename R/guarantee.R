@@ -72,12 +72,12 @@
 #' protected values: a record's value is given if it is the most common one
 #' among the other records with the same published value, or if it stands in the
 #' published column, as it is or within a hundredth of its spread (the
-#' interquartile range over 1.349). Not counted are records for which both the value
-#' and the guess are the most common value of all, and records whose published
-#' value nobody else has, if these are fewer than half. All published columns
-#' together are looked at in the same way. The fit or the plan tells it, with
-#' the share, and [release()] refuses it unless `public` names these columns. Of
-#' fewer than ten records nothing is said.
+#' interquartile range over 1.349). Not counted are records for which both the
+#' value and the guess are the most common value of all, and records whose
+#' published value nobody else has, if these are fewer than half. All published
+#' columns together are looked at in the same way. The fit or the plan tells it,
+#' with the share, and [release()] refuses it unless `public` names these
+#' columns. Of fewer than ten records nothing is said.
 #'
 #' In a database, and in a file in parts, responses are compared in classes:
 #' amounts in classes one hundredth of the reference's scale wide, counts above

@@ -163,10 +163,19 @@ same_marks <- function(read, written) {
 check_columns_fit <- function(frames, formats) {
   for (format in intersect(formats, c("csv", "dta", "sav"))) {
     for (frame in frames) {
-      reasons <- lapply(frame, unfit_reason, format = format)
-      refuse_columns(
-        names(frame)[lengths(reasons) > 0], format, unlist(reasons)
-      )
+      reasons <- lapply(frame, if (format == "csv") {
+        # Of text files that is all
+        function(x) {
+          text <- if (is.factor(x)) levels(x)[x] else if (is.character(x)) x
+          if (anyNA(x) && any(as.vector(text) %in% "")) gaps_of_text
+        }
+      } else {
+        function(x) unfit_reason(x, format)
+      })
+      unfit <- lengths(reasons) > 0
+      if (any(unfit)) {
+        refuse_columns(names(frame)[unfit], format, unlist(reasons))
+      }
     }
   }
 }
@@ -185,12 +194,12 @@ refuse_columns <- function(columns, format, reasons) {
   )
 }
 
-#' @return (string or `NULL`) Why text, Stata or SPSS cannot hold a column.
+gaps_of_text <-
+  "it has missing text, which would be empty text, and empty text"
+
+#' @return (string or `NULL`) Why Stata or SPSS cannot hold a column.
 #' @noRd
 unfit_reason <- function(x, format) {
-  if (format == "csv") {
-    return(if (is.factor(x) || is.character(x)) unfit_text(x, format))
-  }
   labels <- labels_of(x)
   words <- if (is.factor(x)) levels(x) else names(labels)
   most <- c(dta = 32000, sav = 120)[[format]]
@@ -214,11 +223,9 @@ has_range <- function(x) !is.null(attr(x, "na_range"))
 
 unfit_text <- function(x, format) {
   declared <- attr(x, "na_values")
-  x <- if (is.factor(x)) as.character(x) else as.vector(unclass(x))
+  x <- as.vector(unclass(x))
   if (anyNA(x) && any(x == "", na.rm = TRUE)) {
-    "it has missing text, which would be empty text, and empty text"
-  } else if (format == "csv") {
-    NULL
+    gaps_of_text
   } else if (any(endsWith(x, " "), na.rm = TRUE)) {
     "text that ends in a space would lose it"
   } else if (format == "sav" && any(nchar(x, "bytes") > 32767, na.rm = TRUE)) {

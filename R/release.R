@@ -70,8 +70,8 @@
 #' Each file is read back after it was written. A column that a format cannot
 #' hold is refused before anything is written, with the column, the format and
 #' the reason. What comes back differs in form only:
-#' * CSV, Stata and SPSS files have missing text as empty text: text with missing
-#'   and with empty values is refused.
+#' * CSV, Stata and SPSS files have missing text as empty text: text with
+#'   missing and with empty values is refused.
 #' * Stata and SPSS write flags as 0 and 1, and levels as numbers with labels.
 #'   Text that ends in a space is refused.
 #' * SPSS files keep what is declared missing: up to three values, or a range

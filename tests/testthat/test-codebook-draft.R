@@ -56,7 +56,8 @@ test_that("case numbers of records and of households are no amounts", {
   # Of a sample of records, in any order, and with some missing
   for (n in c(150, 500, 1000)) {
     expect_identical(type_of(sample(persons, n)), "id")
-    expect_identical(type_of(sample(rep(1000 + seq_along(size), size), n)), "id")
+    homes <- rep(1000 + seq_along(size), size)
+    expect_identical(type_of(sample(homes, n)), "id")
   }
   expect_identical(type_of(c(NA, sample(1e6, 400))), "id")
   expect_identical(type_of(sample(1e7, 400)), "id")
@@ -150,8 +151,10 @@ test_that("text of days is a date, of a data frame as of a database", {
 test_that("a code stands apart from the other values", {
   withr::local_seed(4)
   # Far above, or near and more frequent
-  expect_identical(codes_of(c(rep(99999, 20), round(rlnorm(500, 9.8, 0.3)))), "99999")
-  expect_identical(codes_of(c(rep(-9999, 20), round(rnorm(500, 0, 1000)))), "-9999")
+  pay <- round(stats::rlnorm(500, 9.8, 0.3))
+  expect_identical(codes_of(c(rep(99999, 20), pay)), "99999")
+  balance <- round(stats::rnorm(500, 0, 1000))
+  expect_identical(codes_of(c(rep(-9999, 20), balance)), "-9999")
   expect_identical(codes_of(c(rep(99, 60), sample(0:60, 500, TRUE))), "99")
   expect_identical(codes_of(c(rep(99, 60), sample(0:98, 500, TRUE))), "")
   expect_identical(codes_of(sample(-9:35, 500, TRUE)), "")

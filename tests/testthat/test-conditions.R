@@ -149,7 +149,9 @@ test_that("words of other packages are answered by the line that works", {
   answers(synthesize("file.csv"), "file_release(file_plan(fit, codebook)")
   answers(synthesize(list(a = data, b = data)), "draft_codebook()")
   answers(synthesize(as.matrix(data["income"])), "as.data.frame(fit)")
-  answers(file_plan(book, data), "It is a codebook", "file_plan(data, codebook)")
+  answers(
+    file_plan(book, data), "It is a codebook", "file_plan(data, codebook)"
+  )
   answers(synthesize_file(plan, method = "cart"), "`method`", "`model`")
   answers(
     pseudo_posterior(log(income) ~ ., data, mechanism = "lw", method = "x"),

@@ -323,7 +323,7 @@ test_that("numbers of combinations stay exact where columns have many levels", {
   expect_identical(numbers$found, numbers$of)
 })
 
-test_that("published text of a database is the factor that its codebook states", {
+test_that("published text of a database is its codebook's factor", {
   skip_if_not_installed("RSQLite")
   skip_if_not_installed("dbplyr")
   data <- withr::with_seed(6, data.frame(

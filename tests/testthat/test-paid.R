@@ -155,13 +155,17 @@ test_that("what a handler of the user's leaves is kept, and paid for once", {
     local({
       said(one$late)
       leave <- list(
-        function() tryCatch(
-          suppressWarnings(one$call(ledger = book)), message = identity
-        ),
-        function() tryCatch(withCallingHandlers(
-          suppressWarnings(one$call(ledger = book)),
-          message = function(m) if (grepl("later", m$message)) stop("mine")
-        ), error = identity)
+        function() {
+          tryCatch(
+            suppressWarnings(one$call(ledger = book)), message = identity
+          )
+        },
+        function() {
+          tryCatch(withCallingHandlers(
+            suppressWarnings(one$call(ledger = book)),
+            message = function(m) if (grepl("later", m$message)) stop("mine")
+          ), error = identity)
+        }
       )
       for (go in leave[by_night(1:2, 2)]) {
         gone <- go()

@@ -217,7 +217,7 @@ test_that("every verb refuses a copy of the response", {
   )
 })
 
-test_that("a job refuses a copy before it fits, and before its margin is paid", {
+test_that("a job refuses a copy before it fits and pays for its margin", {
   data <- beside_copies()
   book <- ledger(withr::local_tempfile(), 9, 1e-6)
   for (mechanism in c("centred", "censor_uw", "lw")) {
