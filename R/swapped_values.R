@@ -12,8 +12,10 @@ swapping <- list(
 )
 
 # Of amounts that have links: the law of their values holds them, see
-# normal_hold(), and tables say less beside it
-linked_swaps <- replace(swapping, "beta", list(c(0.03, 0.1, 0.3)))
+# normal_hold(), and tables say less beside it. Held values move less in a sweep
+linked_swaps <- replace(
+  swapping, c("beta", "sweeps"), list(c(0.01, 0.03, 0.1), 30L)
+)
 
 # Of sets of score releases, whose predictors are published: only swaps that
 # bring a set closer. They start from the model's draws, which others would
