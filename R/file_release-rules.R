@@ -12,39 +12,113 @@ shown_rule <- list(expected = 10, empty = 1.5, sure = 2, share = 1 / 4)
 #' Of a level of one column: that another column has a single level there, or
 #' not a certain one. Not of columns that follow others, and not what rules
 #' forbid already.
+#' Of members, or waves, over all of them.
+#'
 #' @param block (list) See release_plan().
 #' @param levels (named list) Names of levels by column of the block.
 #' @param specs (named list) See column_specs().
+#' @param members (list or `NULL`) Of the plan.
 #' @return (data frame) `rule` (text) and `expected`: the records that its
 #'   combinations would have if the columns were independent.
 #' @noRd
 proposed_rules <- function(block, levels, specs, members = NULL) {
-  names <- names(levels)
-  # What members' columns show is mostly that there is no such member
-  told <- if (is.null(members)) telling_pairs(block, names, specs)
-  all <- lapply(told, function(t) {
-    columns <- block$tables[[t]]
-    open <- open_cells(columns, block$levels, block$rules)
-    pair <- pair_estimate(block, t)
-    forth <- closed_levels(pair, open)
-    back <- closed_levels(lapply(pair, t), t(open))
-    # A single combination is found from both sides, and follows from a level
-    # of either column that has one level of the other alone
-    forth <- forth[!said_by(back, forth), ]
-    back <- back[!back$single, ]
-    data.frame(
-      rule = c(
-        rule_lines(forth, names[columns], levels, specs),
-        rule_lines(back, names[rev(columns)], levels, specs)
-      ),
-      expected = round(c(forth$expected, back$expected))
-    )
-  })
   none <- data.frame(rule = character(), expected = double())
+  all <- if (is.null(members)) {
+    lapply(telling_pairs(block, names(levels), specs), function(t) {
+      columns <- block$tables[[t]]
+      open <- open_cells(columns, block$levels, block$rules)
+      pair <- pair_estimate(block, t)
+      proposed_of(pair, open, names(levels)[columns], levels, specs)
+    })
+  } else {
+    proposed_of_members(block, levels, members)
+  }
   found <- do.call(rbind, c(list(none), all))
   found <- found[order(found$expected, decreasing = TRUE), ]
   row.names(found) <- NULL
   found
+}
+
+#' The rules that a pair shows
+#' @param pair (list of matrix) See pair_estimate().
+#' @param open (logical matrix) Cells that no rule forbids.
+#' @param names (two strings) Of its columns.
+#' @noRd
+proposed_of <- function(pair, open, names, levels, specs) {
+  forth <- closed_levels(pair, open)
+  back <- closed_levels(lapply(pair, t), t(open))
+  # A single combination is found from both sides, and follows from a level
+  # of either column that has one level of the other alone
+  forth <- forth[!said_by(back, forth), ]
+  back <- back[!back$single, ]
+  data.frame(
+    rule = c(
+      rule_lines(forth, names, levels, specs),
+      rule_lines(back, rev(names), levels, specs)
+    ),
+    expected = round(c(forth$expected, back$expected))
+  )
+}
+
+#' The same of two columns of every member, or wave, over all that there are
+#' @return (list of data frame)
+#' @noRd
+proposed_of_members <- function(block, levels, members) {
+  slot <- members$slot
+  variable <- members$variable
+  specs <- column_specs(members$persons$codebook)
+  # What follows from others is told by them
+  own <- slot > 0 & !seq_along(levels) %in% followers(block$derived) &
+    variable %in% names(specs)
+  pairs <- which(block$noise$order == 2)
+  pairs <- Filter(function(t) {
+    at <- block$tables[[t]]
+    all(own[at]) && slot[at[1]] == slot[at[2]]
+  }, pairs)
+  lapply(split(pairs, vapply(pairs, function(t) {
+    paste(match(variable[block$tables[[t]]], names(specs)), collapse = " ")
+  }, "")), function(pairs) {
+    all <- lapply(pairs, existing_pair, block, members$none)
+    size <- dim(all[[1]]$pair$count)
+    if (!all(vapply(all, function(one) identical(dim(one$open), size), NA))) {
+      return(NULL)
+    }
+    sum_of <- function(f) Reduce(`+`, lapply(all, f))
+    margins <- lapply(1:2, function(k) sum_of(function(one) one$margins[[k]]))
+    columns <- block$tables[[pairs[1]]]
+    names <- variable[columns]
+    kept <- Map(function(levels, none) {
+      if (is.na(none)) levels else levels[-none]
+    }, levels[columns], members$none[columns])
+    proposed_of(list(
+      count = sum_of(function(one) one$pair$count),
+      # Who is there has a level of both
+      expected = outer(margins[[1]], margins[[2]]) / max(1, sum(margins[[1]])),
+      deviation = sqrt(sum_of(function(one) one$pair$deviation^2)),
+      of_others = sqrt(sum_of(function(one) one$pair$of_others^2))
+    ), Reduce(`|`, lapply(all, `[[`, "open")), names,
+    stats::setNames(kept, names), specs)
+  })
+}
+
+#' A pair of columns of one member, among those who are there
+#' @param none (integer) See none_of_columns().
+#' @return (list) `pair` (see pair_estimate()), `margins` of both columns, and
+#'   `open` cells.
+#' @noRd
+existing_pair <- function(t, block, none) {
+  columns <- block$tables[[t]]
+  kept <- lapply(1:2, function(k) {
+    setdiff(seq_len(block$levels[columns[k]]), none[columns[k]])
+  })
+  there <- function(x) x[kept[[1]], kept[[2]], drop = FALSE]
+  list(
+    pair = lapply(pair_estimate(block, t), there),
+    margins = Map(function(column, kept) {
+      block$margins[[column]][kept]
+    }, columns, kept),
+    open = there(open_cells(columns, block$levels, block$rules))
+  )
 }
 
 #' Pairs in which a combination may be expected often enough to be missed

@@ -95,3 +95,23 @@ test_that("noise proposes no rule, and rare combinations are none", {
   }))
   expect_length(found, 0)
 })
+
+test_that("columns of members show their rules, whoever is there", {
+  data <- home_persons(by_night(4000, 1500))
+  plan <- home_plan(data)
+  release <- home_release(plan, 10, seed = 1)
+  rule <- "~ age != \"0-19\" | part(work) != \"TRUE\""
+  expect_true(rule %in% release$proposed$rule)
+  # Pasted into the plan it holds, of every member
+  rules <- lapply(release$proposed$rule, stats::as.formula)
+  again <- home_release(home_plan(data, rules = rules), 10, seed = 1)
+  expect_false(any(release$proposed$rule %in% again$proposed$rule))
+  set <- synthesize(again, seed = 1)[[1]]
+  expect_false(any(set$work[set$age == "0-19"]))
+  # Where nothing is closed nothing is proposed, members that are not there
+  # among others
+  data$work <- withr::with_seed(2, sample(c(TRUE, FALSE), nrow(data), TRUE))
+  expect_identical(
+    home_release(home_plan(data), 10, seed = 1)$proposed$rule, character()
+  )
+})
