@@ -71,6 +71,8 @@ bin_curves <- function(amount, line, breaks,
   }
   ends <- range(line)
   places <- clamp(ceiling(10 * (ends[2] - ends[1]) / spread), 300, 3000)
+  # Two rows or fewer are the ends themselves
+  if (length(line) <= 2) places <- 2
   at <- seq(ends[1], ends[2], length.out = places)
   below <- latent_share(amount$family, outer(at, cut, function(line, cut) {
     (cut - line) / spread

@@ -39,7 +39,8 @@
 #'
 #' A handler of your own that leaves the call at a warning or a message, such as
 #' `tryCatch(..., warning = )`, takes no such error with it. `resume()` without
-#' a path goes on with what was paid for last in this session and not returned.
+#' a path goes on with what was paid for last in this session and not returned;
+#' called again, with what was left before it.
 #'
 #' @param path (string, condition or `NULL`) The folder, or an error that came
 #'   after payment. Default `NULL`: what was paid for last in this session and
@@ -105,13 +106,34 @@
 resume <- function(path = NULL, ledger = NULL) {
   check_argument(ledger)
   if (is.null(path)) {
+    left <- left_runs$all
+    unpaid <- isTRUE(left_runs$unpaid)
+    left_runs$unpaid <- FALSE
     refuse_if(
-      is.null(left_run$last),
+      unpaid, "{.arg path} must be a folder, or an error that came after a
+      payment.",
+      x = "The last call ended before it had paid for anything: call it again.",
+      i = if (length(left) > 0) {
+        "What an earlier call has paid for is kept: call {.code resume()} once
+         more."
+      },
+      arg = "path", abort = abort_checkpoint
+    )
+    refuse_if(
+      length(left) == 0,
       "{.arg path} must be a folder, or an error that came after a payment.",
       x = "All that was paid for in this session has been returned.",
       arg = "path", abort = abort_checkpoint
     )
-    return(resume_run(error_of_run(simpleError(""), left_run$last), ledger))
+    run <- left[[length(left)]]
+    tell_of(
+      "left", "Going on with {.fn {run$verb}}, which had spent {spent_text(run)}.",
+      i = if (length(left) > 1) {
+        "{length(left) - 1} earlier run{?s} {?is/are} kept, too: call
+         {.code resume()} again."
+      }
+    )
+    return(resume_run(error_of_run(simpleError(""), run), ledger))
   }
   if (inherits(path, "condition")) {
     return(resume_run(path, ledger))
@@ -145,11 +167,11 @@ resume_run <- function(error, ledger) {
     !inherits(error, "pseudosynth_error_paid") || !is.environment(error$run),
     "{.arg path} must be a folder, or an error that came after a payment.",
     x = "This condition came before anything was paid, or is of another kind.",
-    i = if (is.null(left_run$last)) {
+    i = if (length(left_runs$all) == 0) {
       "Call the function again."
     } else {
-      "What was paid for last and not returned is kept: {.code resume()}, with
-       no argument, goes on with it."
+      "What was paid for and not returned is kept: {.code resume()}, with no
+       argument, goes on with the last run of that kind."
     },
     abort = abort_checkpoint, arg = "path"
   )
@@ -162,14 +184,20 @@ resume_run <- function(error, ledger) {
   if (!is.null(run$folder)) {
     return(run_kept(run$folder, NULL, ledger, run))
   }
+  # A ledger that refuses the run does not become its own
+  before <- run$arguments$ledger
+  done <- FALSE
+  on.exit(if (!done) run$arguments["ledger"] <- list(before))
   if (!is.null(ledger)) run$arguments$ledger <- ledger
   run$again <- TRUE
-  run_paid(run, function(seed) {
+  value <- run_paid(run, function(seed) {
     do.call(
       paid_verbs()[[run$verb]], c(run$arguments, list(seed = seed)),
       quote = TRUE
     )
   })
+  done <- TRUE
+  value
 }
 
 #' Run a job in its folder: from the start, from where it was, or not at all

@@ -30,10 +30,9 @@ drafted_levels <- function(n, few = few_levels) {
 #' Are numbers case numbers, of records or of units, and no amounts?
 #'
 #' Case numbers are whole. Those of records differ; they fill their range, or
-#' are as even as a count. Those of units fill their range, and the records of a
-#' unit follow each other; of a sample of records, or in another order, they are
-#' as even. An amount may differ for all records, too, but is not even: few are
-#' far above the others.
+#' are as even as a count, in any order. Those of units fill their range, and the
+#' records of a unit follow each other. An amount may differ for all records,
+#' too, but is not even: few are far above the others.
 #' @param values (double) In the file's order, no code and nothing missing.
 #' @noRd
 is_case_number <- function(values) {
@@ -62,12 +61,8 @@ is_case_number <- function(values) {
 #' @noRd
 number_units <- function(distinct, n, runs, in_order, filled) {
   k <- length(distinct)
-  if (k <= least_numbers || k < n / records_a_level) {
-    return(FALSE)
-  }
-  together <- runs <= k / nearly_all &&
+  k > least_numbers && k >= n / records_a_level && runs <= k / nearly_all &&
     (filled >= 0.9 || in_order && is_spread(distinct))
-  together || looks_numbered(distinct)
 }
 
 number_records <- function(distinct, in_order, filled) {
@@ -84,15 +79,20 @@ number_records <- function(distinct, in_order, filled) {
 
 #' Are many different numbers spread evenly, whatever their order is?
 #'
-#' Amounts are of many sizes, or round.
+#' Amounts are of many sizes, or round. Years, months such as 202012 and minutes
+#' of a day are even, too.
 #' @noRd
 looks_numbered <- function(distinct) {
-  length(distinct) > least_numbers && max(abs(distinct)) >= 1000 &&
-    mean(is_multiple(distinct, 10)) < 0.3 && is_spread(distinct)
+  length(distinct) > least_numbers && max(abs(distinct)) >= least_last &&
+    mean(is_multiple(distinct, 10)) < 0.3 && is_spread(distinct) &&
+    !all(distinct %% 100 %in% 1:12 & distinct > 150000 & distinct < 220000)
 }
 
 # Of fewer numbers nothing tells whether they are even
 least_numbers <- 100L
+
+# What ends below is a year, or a part of one, or of a day
+least_last <- 3000
 
 #' Are different numbers spread evenly, or mostly at one step?
 #' @noRd

@@ -86,7 +86,7 @@ few_digits <- function(text, given) {
   regmatches(text, found) <- lapply(regmatches(text, found), function(shown) {
     vapply(shown, two_digits, "", given)
   })
-  sub("-about ", "about -", text, fixed = TRUE)
+  gsub("-about ", "about -", text, fixed = TRUE)
 }
 
 #' Where texts have numbers, see gregexpr()
@@ -144,14 +144,24 @@ given_numbers <- function() {
     if (!is.null(same)) {
       return(rlang::wref_value(same))
     }
+    # What is on its way to a value may hold any number: ask again
+    read <- TRUE
+    value_of <- function(code) {
+      tryCatch(suppressWarnings(code), error = function(error) {
+        read <<- FALSE
+        NULL
+      })
+    }
     names <- setdiff(names(formals(frame$f)), "...")
     there <- vapply(names, function(name) {
       !or_else(eval(call("missing", as.name(name)), frame$env), TRUE)
     }, NA)
     values <- lapply(names[there], function(name) {
-      or_else(get(name, frame$env, inherits = FALSE))
+      value_of(get(name, frame$env, inherits = FALSE))
     })
-    dots <- or_else(eval(quote(list(...)), frame$env))
+    dots <- if ("..." %in% names(formals(frame$f))) {
+      value_of(eval(quote(list(...)), frame$env))
+    }
     books <- Filter(function(x) inherits(x, "codebook"), values)
     found <- list(
       all = unique(argument_numbers(c(values, dots))),
@@ -159,7 +169,9 @@ given_numbers <- function() {
         or_else(book$table$levels[book$table$confirmed %in% TRUE])
       })
     )
-    looked_through$calls <- c(refs, list(rlang::new_weakref(frame$env, found)))
+    looked_through$calls <- c(
+      refs, if (read) list(rlang::new_weakref(frame$env, found))
+    )
     found
   })
   # Confirmed levels are public by statement, such as years; a draft's are the
@@ -193,7 +205,7 @@ user_frames <- function() {
 #' @noRd
 argument_numbers <- function(x, depth = 6) {
   # What a ledger tells is no value of the file
-  if (depth == 0 || inherits(x, "ledger")) {
+  if (depth == 0 || inherits(x, "privacy_ledger")) {
     NULL
   } else if (is.numeric(x) && is.atomic(x)) {
     if (length(x) <= 1e4) as.double(unclass(x))

@@ -65,14 +65,22 @@ check_cells_beside <- function(model, cells, tally, reference) {
   response <- model$response
   breaks <- public_classes(response, reference)
   found <- tally(breaks)
+  # Of numbers the middle of a class stands for it: what is near is so in the
+  # response's own unit
+  value <- seq_len(length(breaks) + 1)
+  if (!has_labels(response) && response$kind != "binary") {
+    inner <- (breaks[-1] + breaks[-length(breaks)]) / 2
+    ends <- range(breaks) + c(-1, 1) * diff(breaks)[1] / 2
+    value <- own_unit(response, c(ends[1], inner, ends[2]))
+  }
   beside <- told_beside(
-    published_forms(lapply(columns, `[`, found$cell)), as.double(found$bin),
-    found$n, function(x) {
+    published_forms(lapply(columns, `[`, found$cell)),
+    as.double(value[found$bin]), found$n, function(x) {
       if (is.character(x) && !has_labels(response)) {
         return(x)
       }
       z <- suppressWarnings(response_forward(response, x))
-      as.double(findInterval(z, breaks) + 1)
+      as.double(value[findInterval(z, breaks) + 1])
     }
   )
   refuse_copied(beside)

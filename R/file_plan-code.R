@@ -45,7 +45,7 @@ check_column_kind <- function(x, name) {
 column_schema <- function(x, spec, published) {
   x <- spec$kind$read(x, spec$column)
   all <- attributes(x)
-  # A database has text for what the codebook knows as a factor
+  # What is text, as in a database, is the factor that the codebook states
   if (storage_of(x) == "text" && column_storage(spec) == "factor") {
     published <- FALSE
   }

@@ -452,13 +452,14 @@ check_confirmed <- function(plan) {
 check_file_confirmed <- function(confirmed) {
   text <- if (is.character(confirmed)) {
     known <- in_known_encoding(confirmed)
-    known[known] <- is.finite(text_number(confirmed[known])) |
-      grepl(date_pattern, confirmed[known])
+    number <- grepl("^[-+0-9.eE]+$", confirmed[known]) &
+      is.finite(text_number(confirmed[known]))
+    known[known] <- number | is.finite(moment_number(confirmed[known]))
     known
   }
   check_that(
     is.null(confirmed) ||
-      (is.numeric(confirmed) && all(is.finite(confirmed))) ||
+      (is.numeric(confirmed) && all(is.finite(bare_numbers(confirmed)))) ||
       (is_time(confirmed) && !anyNA(confirmed)) ||
       (is.character(confirmed) && !anyNA(confirmed) && all(text)),
     confirmed, "{.arg confirmed} must be numbers or dates."
@@ -469,9 +470,6 @@ check_file_confirmed <- function(confirmed) {
     unname(value_text(confirmed))
   }
 }
-
-# As codebooks write dates and date-times
-date_pattern <- "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+Z?)?$"
 
 #' Refuse numbers of a codebook and of rules that are the file's own
 #'
@@ -506,8 +504,8 @@ check_file_numbers <- function(plan, file, specs, rules) {
   refuse_private(
     length(own) > 0 && !isTRUE(is_confirmed(1, plan$confirmed)),
     "{.arg survey_weights}",
-    x = "{.val {weights}} has {own}: it was divided by a number of the file, so
-         that one record moves the weights of all.",
+    x = "{.val {weights}} has {own}, as if it had been divided by a number of
+         the file: one record would move the weights of all.",
     i = "Give the weights as the design has them.",
     i = "If they were normalised by public numbers alone, say so:
          {.code file_plan(confirmed = 1)}.", arg = "survey_weights"

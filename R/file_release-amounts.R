@@ -115,7 +115,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
 records_with_both <- function(amount, earlier, set, n) {
   there <- seq_len(nrow(set)) %in% valued_rows(amount, set)
   vapply(earlier, function(other) {
-    n * sum(there[valued_rows(other, set)]) / nrow(set)
+    # Products of two counts are no integers of R
+    as.double(n) * sum(there[valued_rows(other, set)]) / nrow(set)
   }, 0)
 }
 

@@ -72,7 +72,8 @@
 #' protected values: a record's value is given if it is the most common one
 #' among the other records with the same published value, or if it stands in the
 #' published column, as it is or within a hundredth of its spread (the
-#' interquartile range over 1.349). Not counted are records for which both the
+#' interquartile range, without the most common value, over 1.349), in its own
+#' unit or in another one. Not counted are records for which both the
 #' value and the guess are the most common value of all, and records whose
 #' published value nobody else has, if these are fewer than half. All published
 #' columns together are looked at in the same way. The fit or the plan tells it,

@@ -237,6 +237,7 @@ finish_job <- function(job, ledger) {
   if (!is.null(job$margin) && inherits(last, "synthesizer")) {
     check_converged(last, job$allow_unconverged)
     check_draws_for(n_draws(last), job$m)
+    refuse_uncounted(!is.null(ledger) && !isTRUE(last$converged), "none")
   }
   margin <- job_margin(job)
   # A score release holds no record: what is published is the job's

@@ -53,13 +53,15 @@ period_name <- function(months) {
 }
 
 #' Is it text of days alone, as databases without dates have them?
+#'
+#' Few of them are levels, such as those of waves.
 #' @noRd
 is_date_text <- function(x) {
   if (!is.character(x) || is.object(x)) {
     return(FALSE)
   }
   x <- unique(x[!is.na(x)])
-  length(x) > 0 && all(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", x)) &&
+  length(x) > few_levels && all(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", x)) &&
     !anyNA(date_number(x))
 }
 

@@ -308,12 +308,18 @@ is_recorded <- function(book, label) {
   }, NA))
 }
 
-check_spendable <- function(label) {
+refuse_uncounted <- function(wrong, label) {
   refuse_privacy(
-    label$label == "none" || anyNA(total_charges(label$charges)$epsilon),
-    "A ledger only records draws that claim an epsilon.",
-    x = "The label of these is {.val {label$label}}.",
+    wrong, "A ledger only records draws that claim an epsilon.",
+    x = "The label of these is {.val {label}}.",
     i = "Leave {.arg ledger} out; such sets are not counted.", arg = "ledger"
+  )
+}
+
+check_spendable <- function(label) {
+  refuse_uncounted(
+    label$label == "none" || anyNA(total_charges(label$charges)$epsilon),
+    label$label
   )
   if (!identical(label$reproducible, FALSE)) abort_seeded()
 }

@@ -49,9 +49,13 @@ run_paid <- function(run, call) {
   failed <- function(error) stop(error_of_run(error, run))
   done <- FALSE
   # A user's handler may leave at any message, and takes no error with it
-  on.exit(if (!done && length(run$charged) > 0) {
-    run$sealed <- seal_of_run(run)
-    left_run$last <- run
+  on.exit({
+    paid <- length(run$charged) > 0
+    left_runs$unpaid <- !done && !paid
+    if (!done && paid) {
+      run$sealed <- seal_of_run(run)
+      left_runs$all <- c(other_left_runs(run), list(run))
+    }
   })
   value <- tryCatch(
     call(job_seed(run$value, run)), error = failed,
@@ -62,12 +66,17 @@ run_paid <- function(run, call) {
     }
   )
   done <- TRUE
-  if (identical(left_run$last, run)) left_run$last <- NULL
+  left_runs$all <- other_left_runs(run)
   value
 }
 
-# The last run of this session that was paid for and has returned nothing
-left_run <- new.env(parent = emptyenv())
+# Runs of this session that were paid for and have returned nothing, the last
+# one last
+left_runs <- new.env(parent = emptyenv())
+
+other_left_runs <- function(run) {
+  Filter(function(other) !identical(other, run), left_runs$all)
+}
 
 #' Run a verb for the first time
 #' @param again (flag) See new_run().

@@ -387,8 +387,8 @@ check_public_divisor <- function(survey, weights, confirmed) {
   refuse_private(
     length(own) > 0 && !is_confirmed(survey$scale, confirmed),
     "{.arg survey_weights}",
-    x = "{.val {survey$column}} has {own}: it was divided by a number of the
-         file.",
+    x = "{.val {survey$column}} has {own}, as if it had been divided by a
+         number of the file.",
     i = "Give the weights as the design has them, and a public divisor.",
     i = "If the weights were normalised by public numbers alone, confirm the
          divisor: {.code {confirm_line}}.", arg = "survey_weights"
@@ -404,11 +404,13 @@ check_public_divisor <- function(survey, weights, confirmed) {
 #' @noRd
 normalised_by <- function(values, scale = 1) {
   values <- values[is.finite(values)]
-  if (length(values) < 2) {
+  # Weights of 1 are those of no design
+  different <- length(unique(values))
+  if (different < 2) {
     return(NULL)
   }
   own <- c(mean = mean(values), sum = sum(values))
-  if (mean(is_long(values, 6)) > 0.5) {
+  if (different > few_levels && mean(is_long(values, 6)) > 0.5) {
     own <- c(
       own, median = stats::median(values), "largest value" = max(values)
     )

@@ -123,8 +123,19 @@ rows_met <- function(y, values, step, m) {
   alone <- unique(own[size < shared_by])
   n_met <- sum(drawn %in% alone)
   near <- vapply(c(-10:-1, 1:10), function(d) sum((drawn + d) %in% alone), 1L)
-  # Of a grid with gaps only every other step is met
-  expected <- 2 * (max(near) + 1)
+  # Of a grid with gaps only every other step is met; of a fine one, values that
+  # miss by more steps tell how many meet
+  expected <- if (max(near) > 0) {
+    2 * (max(near) + 1)
+  } else {
+    within <- 10 * 4^(1:20)
+    around <- vapply(within, function(d) {
+      sum(findInterval(drawn + d, sort(alone)) -
+        findInterval(drawn - d - 1, sort(alone)))
+    }, 1)
+    far <- match(TRUE, around - n_met >= min(20, max(around) - n_met))
+    2 * (around[far] - n_met + 1) / (2 * within[far])
+  }
   chance <- stats::ppois(n_met - 1, expected, lower.tail = FALSE)
   if (chance < 1e-6 / m) which(own %in% intersect(alone, drawn)) else integer()
 }

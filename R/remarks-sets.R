@@ -64,9 +64,12 @@ remarks_of_values <- function(y, values) {
     }
     of <- function(x) number[match(as.character(x), levels(y))]
     known <- of(y)
-    return(remark_mean(
-      known[!is.na(known)], lapply(values, function(x) of(x)[!is.na(of(x))])
-    ))
+    known <- known[!is.na(known)]
+    found <- lapply(values, function(x) of(x)[!is.na(of(x))])
+    # Of labels without an order a mean means nothing
+    return(if (is.ordered(y) && length(known) > 1 && all(lengths(found) > 0)) {
+      remark_mean(known, found)
+    })
   }
   y <- as.double(y)
   values <- lapply(values, as.double)

@@ -329,7 +329,12 @@ variable_remarks <- function(case, found) {
       heaping_remark(mean_statistics(found$rows$statistics))
     )
   } else if (is.null(case$survey_weights)) {
-    of <- function(file) factor(file[[case$variable]], case$levels)
+    of <- function(file) {
+      factor(
+        file[[case$variable]], case$levels,
+        ordered = is.ordered(case$data[[case$variable]])
+      )
+    }
     remarks_of_values(of(case$data), lapply(case$sets, of))
   }
 }

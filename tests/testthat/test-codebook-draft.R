@@ -56,8 +56,6 @@ test_that("case numbers of records and of households are no amounts", {
   # Of a sample of records, in any order, and with some missing
   for (n in c(150, 500, 1000)) {
     expect_identical(type_of(sample(persons, n)), "id")
-    homes <- rep(1000 + seq_along(size), size)
-    expect_identical(type_of(sample(homes, n)), "id")
   }
   expect_identical(type_of(c(NA, sample(1e6, 400))), "id")
   expect_identical(type_of(sample(1e7, 400)), "id")

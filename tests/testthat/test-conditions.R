@@ -234,6 +234,17 @@ test_that("a call that tells many things is looked through once", {
   expect_identical(looked, 1)
   # The next call has numbers of its own
   expect_identical(tells(6789.25, 1), "It is 1234.5 or about 6800.")
+  # An argument that is on its way to a value is asked for again
+  nested <- function(number) {
+    told(list("It is 1234.5."), environment())
+    told(list("It is {number}."), environment())$bullets
+  }
+  environment(nested) <- asNamespace("pseudosynth")
+  own <- function() {
+    tells(55.5, 1)
+    4321.7
+  }
+  expect_match(nested(own()), "about 4300")
   # What was found goes with the call
   gc()
   expect_identical(sum(vapply(looked_through$calls, function(ref) {

@@ -152,6 +152,8 @@ test_that("what a handler of the user's leaves is kept, and paid for once", {
   for (name in c("file", "score", "histogram", "score_job")) {
     one <- calls[[name]]
     book <- new_paid_book()
+    # Of other tests
+    left_runs$all <- left_runs$unpaid <- NULL
     local({
       said(one$late)
       leave <- list(
@@ -181,8 +183,41 @@ test_that("what a handler of the user's leaves is kept, and paid for once", {
     expect_true(inherits(made, "pseudosynth_result"))
     expect_identical(as.data.frame(book)$spent, spent)
     # It has been returned
+    while (length(left_runs$all) > 0) quiet(resume())
     expect_match(conditionMessage(refusal(resume())), "has been returned")
   }
+})
+
+test_that("each of several runs that were left is kept, and none for another", {
+  left_runs$all <- left_runs$unpaid <- NULL
+  book <- new_paid_book()
+  plan <- paid_plan()
+  leave <- function(epsilon) {
+    local_replaced("new_noisy_release", function(...) message("later"))
+    tryCatch(
+      suppressWarnings(file_release(plan, epsilon, ledger = book)),
+      message = identity
+    )
+  }
+  for (epsilon in c(1, 1.5)) leave(epsilon)
+  expect_identical(nrow(as.data.frame(book)), 2L)
+  # What ends before it pays is not answered by another run
+  local({
+    local_replaced("plan_file_release", function(...) stop("early"))
+    expect_error(file_release(plan, 1, ledger = book), "early")
+  })
+  said <- conditionMessage(refusal(resume()))
+  expect_match(said, "ended before it had paid")
+  # A ledger that refuses is not the run's
+  full <- ledger(withr::local_tempfile(), 0.1, delta = 1e-6)
+  expect_s3_class(refusal(quiet(resume(ledger = full))), "pseudosynth_error")
+  heard <- expect_message(
+    made <- suppressWarnings(resume()), class = "pseudosynth_message_left"
+  )
+  expect_match(conditionMessage(heard), "1 earlier run is kept")
+  expect_identical(made$epsilon, 1.5)
+  expect_identical(quiet(resume())$epsilon, 1)
+  expect_identical(nrow(as.data.frame(book)), 2L)
 })
 
 test_that("Ctrl-C after payment is such an error, and before it is Ctrl-C", {
