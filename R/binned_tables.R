@@ -129,8 +129,11 @@ sums_of_bins <- function(share, codes, levels) {
 # Of an amount of a file -------------------------------------------------------
 
 # Bins of an amount in its tables, at most and at least. Bins beside each other
-# are alike, see level_axes(): more of them add little noise.
-table_bins <- 16
+# are alike, see level_axes(): more of them add little noise. There are half as
+# many at least, and so many times the fourth root of the records in a deviation
+# of the noise (bench/file_rivals.R).
+table_bins <- 32
+table_bins_told <- 3.3
 least_table_bins <- 5
 
 # Records a level, in deviations of the noise, that tables need: fewer than a

@@ -104,7 +104,7 @@ placed_values <- function(amount, line, error, scale, p, counts, room) {
 amount_targets <- function(amount, set, left = NULL) {
   n <- nrow(set)
   breaks <- amount$tables$breaks %||%
-    quantile_breaks(amount, amount$counts, table_bins)
+    quantile_breaks(amount, amount$counts, table_bins / 2)
   tables <- expected_bins(amount, set, breaks, n, left = left)
   for (t in seq_along(amount$tables$columns)) {
     j <- amount$tables$columns[t]

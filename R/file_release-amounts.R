@@ -49,7 +49,10 @@ release_amounts <- function(plan, spending, block, set, seed) {
       models[[name]], plan$levels, vapply(file_bins, nlevels, 1L)
     )
     mu <- each$tables$tables$amount
-    tables <- if (bears_tables(n, levels, mu, least_deviations)) table_bins
+    tables <- if (bears_tables(n, levels, mu, least_deviations)) {
+      told <- table_bins_told * (n * mu)^0.25
+      clamp(round(told), table_bins / 2, table_bins)
+    }
     way <- if (is.null(tables)) "plain" else "tables"
     own_budget$budget <- each[[way]]
     own_seed <- stage_seed(seed, name)

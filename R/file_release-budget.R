@@ -138,9 +138,14 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
   }), recursive = FALSE)
   # A margin may have fewer bins: under one relation it then costs less beside
   # the other, the less the fewer they are
+  tables <- lapply(budgets, function(budget) {
+    if (!is.null(budget$tables) && length(levels) > 0) {
+      amount_tables_cost(budget$tables, levels, free)
+    }
+  })
   costs <- unlist(lapply(list(bins, pmin(bins, 2)), function(bins) {
     parts <- planned_amount(bins, columns, links)
-    lapply(budgets, amount_costs, parts, levels, free)
+    Map(amount_costs, budgets, list(parts), tables)
   }), recursive = FALSE)
   list(
     free = free, sigma = sigma, links = links, look = look, cost = list(
@@ -166,13 +171,11 @@ planned_amount <- function(bins, columns, links = 0) {
 
 #' What the parts of an amount cost in all
 #' @param parts (list) See planned_amount().
+#' @param tables (list or `NULL`, there are none) See amount_tables_cost().
 #' @noRd
-amount_costs <- function(budget, parts, levels, free) {
+amount_costs <- function(budget, parts, tables = NULL) {
   costs <- Map(most_cost, parts, budget[names(parts)])
-  if (!is.null(budget$tables) && length(levels) > 0) {
-    costs$tables <- amount_tables_cost(budget$tables, levels, free)
-  }
-  cost_of(costs = unname(costs))
+  cost_of(costs = c(unname(costs), list(tables)[!is.null(tables)]))
 }
 
 #' The cost of tables, however many bins they turn out to have

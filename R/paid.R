@@ -48,13 +48,16 @@ run_paid <- function(run, call) {
   run$fits <- list()
   failed <- function(error) stop(error_of_run(error, run))
   done <- FALSE
+  others <- function() {
+    Filter(function(other) !identical(other, run), left_runs$all)
+  }
   # A user's handler may leave at any message, and takes no error with it
   on.exit({
     paid <- length(run$charged) > 0
     left_runs$unpaid <- !done && !paid
     if (!done && paid) {
       run$sealed <- seal_of_run(run)
-      left_runs$all <- c(other_left_runs(run), list(run))
+      left_runs$all <- c(others(), list(run))
     }
   })
   value <- tryCatch(
@@ -66,17 +69,13 @@ run_paid <- function(run, call) {
     }
   )
   done <- TRUE
-  left_runs$all <- other_left_runs(run)
+  left_runs$all <- others()
   value
 }
 
 # Runs of this session that were paid for and have returned nothing, the last
 # one last
 left_runs <- new.env(parent = emptyenv())
-
-other_left_runs <- function(run) {
-  Filter(function(other) !identical(other, run), left_runs$all)
-}
 
 #' Run a verb for the first time
 #' @param again (flag) See new_run().

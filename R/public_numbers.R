@@ -410,7 +410,7 @@ normalised_by <- function(values, scale = 1) {
     return(NULL)
   }
   own <- c(mean = mean(values), sum = sum(values))
-  if (different > few_levels && mean(is_long(values, 6)) > 0.5) {
+  if (different > 20 && mean(is_long(values, 6)) > 0.5) {
     own <- c(
       own, median = stats::median(values), "largest value" = max(values)
     )

@@ -178,7 +178,15 @@ share_same <- function(x, y, y_code, n, class_of) {
   }
   # A number that is rounded, or has a little noise, tells as much: within the
   # width of a class, see public_classes()
-  near <- if (is.numeric(y)) 0.01 * spread_of(y, n, y_code) / 1.349 else 0
+  near <- 0
+  if (is.numeric(y)) {
+    # The interquartile range of all but the most common value
+    kept <- which(is.finite(y) & y_code != commonest_code(y_code, n))
+    kept <- kept[order(y[kept])]
+    share <- cumsum(n[kept]) / max(1, sum(n[kept]))
+    at <- vapply(c(0.25, 0.75), function(p) match(TRUE, share >= p), 1L)
+    if (!anyNA(at)) near <- 0.01 * diff(y[kept[at]]) / 1.349
+  }
   same <- !is.na(x) & !is.na(y) &
     if (near > 0) {
       abs(x - y) <= near | is_near_line(x, y, near)
@@ -189,17 +197,6 @@ share_same <- function(x, y, y_code, n, class_of) {
   counted <- !same | !(y %in% common)
   all <- sum(n[counted])
   if (all >= told_least) sum(n[counted & same]) / all else 0
-}
-
-#' The interquartile range of values, but for the most common one
-#' @param n (double) How many records each stands for.
-#' @noRd
-spread_of <- function(y, n, y_code) {
-  kept <- which(is.finite(y) & y_code != commonest_code(y_code, n))
-  kept <- kept[order(y[kept])]
-  share <- cumsum(n[kept]) / max(1, sum(n[kept]))
-  at <- vapply(c(0.25, 0.75), function(p) match(TRUE, share >= p), 1L)
-  if (anyNA(at)) 0 else diff(y[kept[at]])
 }
 
 #' Which values lie near the line that most of them lie on: in another unit, or

@@ -75,3 +75,23 @@ test_that("a file's amount has tables of fewer records than a response", {
   expect_true(bears_tables(32 / least_deviations * least + 1, levels, 0.1))
   expect_false(bears_tables(1e9, 1, 0.1, least_deviations))
 })
+
+test_that("an amount's tables have more bins where more can be told", {
+  data <- withr::with_seed(2, data.frame(
+    pay = round(stats::rlnorm(6000, 9), 2), g = sample(c("a", "b"), 6000, TRUE)
+  ))
+  book <- codebook(data.frame(
+    column = c("pay", "g"), type = c("amount", "category"),
+    levels = c("", "a|b"), lower = c(1, NA), upper = c(1e6, NA),
+    digits = c(2, NA), transform = c("log", NA)
+  ))
+  bins <- function(rows, epsilon) {
+    plan <- file_plan(data[seq_len(rows), ], book)
+    made <- suppressMessages(file_release(plan, epsilon, seed = 1))
+    length(made$amounts$pay$tables$breaks) + 1
+  }
+  # Half as many as there may be where little can be told
+  expect_identical(bins(1000, 1), table_bins / 2)
+  expect_gt(bins(6000, 10), 1.5 * table_bins / 2)
+  expect_lte(bins(6000, 10), table_bins)
+})
