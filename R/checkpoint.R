@@ -127,7 +127,8 @@ resume <- function(path = NULL, ledger = NULL) {
     )
     run <- left[[length(left)]]
     tell_of(
-      "left", "Going on with {.fn {run$verb}}, which had spent {spent_text(run)}.",
+      "left",
+      "Going on with {.fn {run$verb}}, which had spent {spent_text(run)}.",
       i = if (length(left) > 1) {
         "{length(left) - 1} earlier run{?s} {?is/are} kept, too: call
          {.code resume()} again."

@@ -30,9 +30,9 @@ drafted_levels <- function(n, few = few_levels) {
 #' Are numbers case numbers, of records or of units, and no amounts?
 #'
 #' Case numbers are whole. Those of records differ; they fill their range, or
-#' are as even as a count, in any order. Those of units fill their range, and the
-#' records of a unit follow each other. An amount may differ for all records,
-#' too, but is not even: few are far above the others.
+#' are as even as a count, in any order. Those of units fill their range, and
+#' the records of a unit follow each other. An amount may differ for all
+#' records, too, but is not even: few are far above the others.
 #' @param values (double) In the file's order, no code and nothing missing.
 #' @noRd
 is_case_number <- function(values) {
