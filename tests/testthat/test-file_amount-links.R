@@ -255,3 +255,12 @@ test_that("of few records errors are as wide as links and margin say", {
   }, c(linked = 0, margin = 0))
   expect_lt(mean(abs(off["linked", ])), 0.7 * mean(abs(off["margin", ])))
 })
+
+test_that("records with both amounts are counted whatever their number", {
+  # The product of both numbers is no integer of R
+  set <- matrix(1L, 60000, 1, dimnames = list(NULL, "g"))
+  found <- records_with_both(
+    list(name = "pay"), list(rent = list(name = "rent")), set, 5e6L
+  )
+  expect_identical(found, c(rent = 5e6))
+})
