@@ -476,6 +476,8 @@ foreign_arguments <- c(
              {.arg privacy_weights}. Survey weights are {.arg survey_weights} of
              {.fn fit_synthesizer}, of {.fn pseudo_posterior} and of
              {.fn file_plan}.",
+  survey_weights = "{.fn fit_synthesizer}, {.fn pseudo_posterior} and
+                    {.fn file_plan} take survey weights.",
   method = "{.fn synthesize_file} takes the kind of model as {.arg model}, such
             as {.val tree}; {.fn fit_synthesizer} takes {.arg family};
             {.fn pseudo_posterior} takes {.arg mechanism}.",
