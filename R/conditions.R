@@ -204,8 +204,8 @@ user_frames <- function() {
 #' Numbers anywhere in arguments, but for those of files
 #' @noRd
 argument_numbers <- function(x, depth = 6) {
-  # What a ledger tells is no value of the file
-  if (depth == 0 || inherits(x, "privacy_ledger")) {
+  # What a ledger tells is no value of the file; nor is what sets are like
+  if (depth == 0 || inherits(x, c("privacy_ledger", "synthetic_data"))) {
     NULL
   } else if (is.numeric(x) && is.atomic(x)) {
     if (length(x) <= 1e4) as.double(unclass(x))

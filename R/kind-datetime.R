@@ -119,7 +119,12 @@ time_forms.POSIXct <- function(x) {
   whole <- all(seconds %% 1 == 0, na.rm = TRUE)
   if (whole && identical(zone[1], "UTC")) {
     text <- datetime_text(seconds)
-    return(list(text, sub(" ", "T", text), substr(text, 1, 10)))
+    # To the minute, too, as a file may have them
+    minute <- substr(text, 1, 16)
+    return(list(
+      text, sub(" ", "T", text), minute, sub(" ", "T", minute),
+      substr(text, 1, 10)
+    ))
   }
   x <- structure(seconds, class = c("POSIXct", "POSIXt"), tzone = zone)
   lapply(

@@ -43,7 +43,11 @@ measure_households <- function(case) {
   named <- do.call(rbind, strsplit(names(own), "\r", fixed = TRUE))
   kind <- named[, 1]
   kinds <- names(household_kinds(list(kind = kind)))
-  distances <- function(one) unname(mapply(share_distance, own, one, kind))
+  # What differs by rounding alone does not differ
+  distances <- function(one) {
+    off <- unname(mapply(share_distance, own, one, kind))
+    replace(off, which(off < 1e-12), 0)
+  }
   fresh <- NULL
   figures <- function(distance) {
     of <- function(x) tapply(x, factor(kind, kinds), mean)
@@ -246,6 +250,9 @@ mean_correlation <- function(values, apart) {
 mean_households <- function(rows) {
   first <- rows[rows$set == 1, c("kind", "column", "table", "fresh")]
   first$distance <- rowMeans(matrix(rows$distance, nrow(first)))
-  first$ratio <- ifelse(first$fresh == 0, 1, first$distance / first$fresh)
+  # Where a fresh sample never differs, a set that does is as far off as can be
+  first$ratio <- ifelse(first$fresh == 0 & first$distance == 0, 1,
+    first$distance / first$fresh
+  )
   first
 }

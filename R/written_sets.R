@@ -61,17 +61,15 @@ write_drawn <- function(x, plan, into) {
       writing(into, write_book_tables(book_of_sets(x), tables, folder))
     }
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
-    put_rows <- function(file, part) {
-      check_columns_fit(list(part), "csv")
-      put(file, write_csv, part)
-    }
     draw_parts(x, plan, function(part, file) {
       if (is.null(tables)) {
-        return(put_rows(file, part))
+        return(put(file, write_csv, part))
       }
       both <- in_tables(part, x$members)
       records[[file]] <<- vapply(both, nrow, 1L)
-      Map(put_rows, files_of_tables(file, names(tables)), both)
+      Map(function(part, file) {
+        put(file, write_csv, part)
+      }, both, files_of_tables(file, names(tables)))
     })
   })
   if (!is.null(tables)) parts <- parts_by_table(parts, names(tables), records)

@@ -441,3 +441,23 @@ test_that("errors of waves name the waves and say what is wrong", {
   )
   expect_identical(plan$members$waves$codes, as.character(2001:2003))
 })
+
+test_that("what no sample of a panel differs in is said to be far, or equal", {
+  data <- withr::with_seed(1, data.frame(
+    id = rep(1:150, each = 3), year = rep(2001:2003, 150),
+    edu = rep(sample(4:16, 150, TRUE), each = 3)
+  ))
+  data$age <- rep(withr::with_seed(2, sample(20:60, 150, TRUE)), each = 3) +
+    data$year - 2001
+  book <- suppressMessages(
+    confirm_codebook(edit_codebook(draft_codebook(data), id = "id"))
+  )
+  plan <- file_plan(data, book, unit = "id", members = waves("year"))
+  sets <- synthesize(home_release(plan, 1, seed = 1))
+  found <- mean_households(utility(sets, data)$households)
+  never <- found$fresh == 0
+  expect_true(any(never))
+  expect_setequal(found$ratio[never & found$distance > 0], Inf)
+  expect_true(all(found$ratio[never & found$distance == 0] == 1))
+  expect_lt(max(found$ratio[!never]), 1e6)
+})

@@ -542,3 +542,21 @@ test_that("few records with values of their own meet them by chance", {
   y <- 1000 * (1:50)
   expect_length(rows_of_own(y, list(y), 1), 50)
 })
+
+test_that("a set's times are excused in every form that a file may have", {
+  time <- as.POSIXct("2020-01-31 10:00", tz = "UTC")
+  expect_true(all(c(
+    "2020-01-31 10:00", "2020-01-31T10:00", "2020-01-31 10:00:00", "2020-01-31"
+  ) %in% unlist(time_forms(time))))
+  # Text of full hours: sets meet the file's by chance
+  data <- withr::with_seed(4, data.frame(
+    g = rep(c("a", "b"), 1000), t = sprintf(
+      "%s %02d:00", as.Date("2010-01-01") + sample(300, 2000, TRUE),
+      sample(0:23, 2000, TRUE)
+    )
+  ))
+  book <- suppressMessages(confirm_codebook(draft_codebook(data)))
+  set <- synthesize(suppressMessages(file_release(file_plan(data, book), 1)))
+  folder <- file.path(withr::local_tempdir(), "set")
+  expect_no_error(suppressMessages(release(set, folder, data = data)))
+})

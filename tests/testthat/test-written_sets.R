@@ -504,16 +504,3 @@ test_that("dates, flags, labels and missing values arrive as what they are", {
   ))
   expect_identical(database_rows(set, postgresql_backend())$day, set$day)
 })
-
-test_that("parts with missing and empty text are refused, none is left", {
-  data <- data.frame(
-    g = rep(c("", NA, "a"), 60), h = rep(c("u", "v"), 90)
-  )
-  book <- suppressMessages(confirm_codebook(draft_codebook(data)))
-  made <- suppressMessages(file_release(file_plan(data, book), 5, seed = 1))
-  folder <- file.path(withr::local_tempdir(), "sets")
-  error <- refusal(synthesize(made, into = folder))
-  expect_s3_class(error, "pseudosynth_error_input")
-  expect_identical(error$columns, "g")
-  expect_false(dir.exists(folder))
-})
