@@ -47,9 +47,11 @@
 #' median, an extreme or a usual quantile (1, 5, 10, 15, 20, 25, 75, 80, 85, 90,
 #' 95, 99%). If such a number is public all the same, such as a top code,
 #' confirm it by `confirmed` of [public_response()] or of [file_plan()]. The
-#' label and the certificate list what was confirmed. Survey weights whose mean
-#' or sum is 1, or the divisor, were divided by a number of the file before.
-#' They need a confirmed divisor, too.
+#' label and the certificate list what was confirmed. Survey weights whose mean,
+#' sum, median or largest value is 1, or the divisor, were divided by a number
+#' of the file before. They need a confirmed divisor, too. So does a protected
+#' column of a data frame, or of a whole file, whose mean or sum is 1 to the
+#' last digit, or whose mean is 0 and standard deviation 1: confirm the number 1.
 #'
 #' This rule is a guard for honest users. It is no part of the proof: that rests
 #' on the user's statement that the numbers are public. The rule cannot know

@@ -118,7 +118,11 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   told <- definition$kind %in% c("censored", "histogram", "scores")
   if (!told || definition$from_unweighted) check_varies(job$model)
   response <- with_bounds(job$model$response, bounds)
-  check_public_ends(bounds, job$data[[response$name]], "bounds", response)
+  y <- job$data[[response$name]]
+  check_public_ends(bounds, y, "bounds", response)
+  if (is.numeric(y) && claims_epsilon(definition)) {
+    check_own_scale(as.double(y), response$confirmed, response$name)
+  }
   job <- definition$prepare(job)
   if (!is.null(definition$stages)) {
     check_finite_mean(job$family, response, margin)

@@ -395,6 +395,36 @@ check_public_divisor <- function(survey, weights, confirmed) {
   )
 }
 
+#' Refuse a protected column that was divided, or scaled, by the file's own
+#' numbers: one record would move the values of all
+#'
+#' Only where it is so to the last digit: else it may be so by chance.
+#' @noRd
+check_own_scale <- function(values, confirmed, column, confirm = confirm_line) {
+  values <- values[is.finite(values)]
+  if (length(values) < 10 || mean(is_long(values, 6)) < 0.5) {
+    return(invisible())
+  }
+  size <- max(abs(values))
+  own <- c(mean = mean(values), sum = sum(values))
+  one <- names(own)[abs(own - 1) < 1e-12 * c(size, sum(abs(values)))]
+  standard <- abs(own[["mean"]]) < 1e-12 * size &&
+    abs(stats::sd(values) - 1) < 1e-9
+  refuse_private(
+    (length(one) > 0 || standard) && !any(is_confirmed(1, confirmed)),
+    sprintf("The scale of {.val %s}", cli_escape(column)),
+    x = if (standard) {
+      "It has a mean of 0 and a standard deviation of 1: it was scaled by
+       numbers of the file."
+    } else {
+      "It has a {one[1]} of 1: it was divided by a number of the file."
+    },
+    i = "Give the values as they were measured.",
+    i = "If they were scaled by public numbers alone, say so:
+         {.code {confirm}}."
+  )
+}
+
 #' What a column has that was divided by the file's own mean, sum or the like
 #'
 #' One record then moves the values of all. Medians and largest values of few

@@ -187,29 +187,18 @@ share_same <- function(x, y, y_code, n, class_of) {
     at <- vapply(c(0.25, 0.75), function(p) match(TRUE, share >= p), 1L)
     if (!anyNA(at)) near <- 0.01 * diff(y[kept[at]]) / 1.349
   }
-  same <- !is.na(x) & !is.na(y) &
-    if (near > 0) {
-      abs(x - y) <= near | is_near_line(x, y, near)
-    } else {
-      x == y
-    }
+  known <- !is.na(x) & !is.na(y)
+  same <- known & if (near > 0) abs(x - y) <= near else x == y
+  known <- known & is.finite(x) & is.finite(y)
+  if (near > 0 && sum(known) >= told_values && stats::IQR(x[known]) > 0) {
+    # In another unit, or shifted: near the line that most of them lie on
+    line <- stats::coef(stats::line(x[known], y[known]))
+    same <- same | (abs(y - line[1] - line[2] * x) <= near) %in% TRUE
+  }
   common <- y[match(commonest_code(y_code, n), y_code)]
   counted <- !same | !(y %in% common)
   all <- sum(n[counted])
   if (all >= told_least) sum(n[counted & same]) / all else 0
-}
-
-#' Which values lie near the line that most of them lie on: in another unit, or
-#' shifted
-#' @return (logical)
-#' @noRd
-is_near_line <- function(x, y, near) {
-  known <- is.finite(x) & is.finite(y)
-  if (sum(known) < told_values || stats::IQR(x[known]) == 0) {
-    return(rep(FALSE, length(x)))
-  }
-  ends <- stats::coef(stats::line(x[known], y[known]))
-  (abs(y - ends[1] - ends[2] * x) <= near) %in% TRUE
 }
 
 #' What all columns tell together

@@ -298,6 +298,10 @@ run_score_release <- function(formula, data, family, epsilon, neighbours,
   check_score_design(model$design)
   check_response_is_public(model$response)
   check_public_centre(settings$reference, stated_prior, model)
+  y <- model$data[[model$response$name]]
+  if (is.numeric(y)) {
+    check_own_scale(as.double(y), model$response$confirmed, model$response$name)
+  }
   tell_published(model, time_of_score_levels)
   release_scores(model, settings, epsilon, neighbours, seed, ledger)
 }

@@ -199,6 +199,49 @@ test_that("weights of a whole file are not normalised by it", {
   expect_no_error(plan(sample(c(0.5, 1, 1, 1, 2.3), 300, TRUE)))
 })
 
+test_that("a protected column is not scaled by the file's own numbers", {
+  y <- stated_file()$y
+  g <- rep_len(c("a", "b"), length(y))
+  reference <- list("(Intercept)" = 0, sigma = 1)
+  of <- function(v, ..., confirmed = NULL) {
+    file <- data.frame(v, g)
+    book <- codebook(data.frame(
+      column = names(file), type = c("amount", "category"),
+      levels = c("", "a|b"), lower = c(-50, NA), upper = c(1e9, NA),
+      digits = c("any", NA)
+    ))
+    response <- public_response(confirmed = confirmed)
+    list(
+      plan = function() {
+        suppressMessages(file_plan(file, book, confirmed = confirmed))
+      },
+      score = function() {
+        suppressWarnings(suppressMessages(score_release(
+          v ~ g, file, gaussian(), epsilon = 1, reference = reference,
+          response = response
+        )))
+      },
+      job = function() {
+        suppressWarnings(suppressMessages(pseudo_posterior(
+          v ~ g, file, gaussian(), mechanism = "centred", epsilon = 2,
+          reference = reference, response = response, chains = 1, warmup = 20,
+          draws = 20, allow_unconverged = TRUE
+        )))
+      }
+    )
+  }
+  for (v in list(y / mean(y), y / sum(y), as.vector(scale(y)))) {
+    for (call in of(v)) {
+      expect_error(call(), "scale of", class = "pseudosynth_error_public_ends")
+    }
+    for (call in of(v, confirmed = 1)) expect_no_error(call())
+  }
+  # By public numbers, or by chance
+  for (v in list(y / 10000, sample(0:2, length(y), TRUE), y - 1)) {
+    for (call in of(v)[1:2]) expect_no_error(call())
+  }
+})
+
 test_that("histograms compare bounds and breaks, jobs before they fit", {
   data <- stated_file()
   own <- own_numbers(data$y)
