@@ -51,7 +51,8 @@
 #' sum, median or largest value is 1, or the divisor, were divided by a number
 #' of the file before. They need a confirmed divisor, too. So does a protected
 #' column of a data frame, or of a whole file, whose mean or sum is 1 to the
-#' last digit, or whose mean is 0 and standard deviation 1: confirm the number 1.
+#' last digit, or whose mean is 0 and standard deviation 1: confirm the number
+#' 1.
 #'
 #' This rule is a guard for honest users. It is no part of the proof: that rests
 #' on the user's statement that the numbers are public. The rule cannot know
