@@ -407,7 +407,9 @@ check_own_scale <- function(values, confirmed, column, confirm = confirm_line) {
   }
   size <- max(abs(values))
   own <- c(mean = mean(values), sum = sum(values))
-  one <- names(own)[abs(own - 1) < 1e-12 * c(size, sum(abs(values)))]
+  # Rounding of large numbers hides whether it is so
+  near <- pmin(1e-12 * c(size, sum(abs(values))), 1e-9)
+  one <- names(own)[abs(own - 1) < near]
   standard <- abs(own[["mean"]]) < 1e-12 * size &&
     abs(stats::sd(values) - 1) < 1e-9
   refuse_private(
