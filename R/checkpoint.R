@@ -110,8 +110,7 @@ resume <- function(path = NULL, ledger = NULL) {
     unpaid <- isTRUE(left_runs$unpaid)
     left_runs$unpaid <- FALSE
     refuse_if(
-      unpaid, "{.arg path} must be a folder, or an error that came after a
-      payment.",
+      unpaid, resumed_from,
       x = "The last call ended before it had paid for anything: call it again.",
       i = if (length(left) > 0) {
         "What an earlier call has paid for is kept: call {.code resume()} once
@@ -120,8 +119,7 @@ resume <- function(path = NULL, ledger = NULL) {
       arg = "path", abort = abort_checkpoint
     )
     refuse_if(
-      length(left) == 0,
-      "{.arg path} must be a folder, or an error that came after a payment.",
+      length(left) == 0, resumed_from,
       x = "All that was paid for in this session has been returned.",
       arg = "path", abort = abort_checkpoint
     )
@@ -134,7 +132,11 @@ resume <- function(path = NULL, ledger = NULL) {
          {.code resume()} again."
       }
     )
-    return(resume_run(error_of_run(simpleError(""), run), ledger))
+    # As it was sealed when it was left
+    paid <- structure(
+      list(run = run), class = c("pseudosynth_error_paid", "condition")
+    )
+    return(resume_run(paid, ledger))
   }
   if (inherits(path, "condition")) {
     return(resume_run(path, ledger))
@@ -152,6 +154,9 @@ resume <- function(path = NULL, ledger = NULL) {
   run_kept(path, NULL, ledger)
 }
 
+resumed_from <-
+  "{.arg path} must be a folder, or an error that came after a payment."
+
 #' What a run is called by, and resumed: a function of its arguments and a seed
 #' @noRd
 paid_verbs <- function() {
@@ -166,7 +171,7 @@ paid_verbs <- function() {
 resume_run <- function(error, ledger) {
   refuse_if(
     !inherits(error, "pseudosynth_error_paid") || !is.environment(error$run),
-    "{.arg path} must be a folder, or an error that came after a payment.",
+    resumed_from,
     x = "This condition came before anything was paid, or is of another kind.",
     i = if (length(left_runs$all) == 0) {
       "Call the function again."

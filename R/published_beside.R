@@ -185,7 +185,9 @@ share_same <- function(x, y, y_code, n, class_of) {
     kept <- kept[order(y[kept])]
     share <- cumsum(n[kept]) / max(1, sum(n[kept]))
     at <- vapply(c(0.25, 0.75), function(p) match(TRUE, share >= p), 1L)
+    # Of numbers too far apart to be subtracted none is near
     if (!anyNA(at)) near <- 0.01 * diff(y[kept[at]]) / 1.349
+    if (!is.finite(near)) near <- 0
   }
   known <- !is.na(x) & !is.na(y)
   same <- known & if (near > 0) abs(x - y) <= near else x == y

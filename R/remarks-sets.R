@@ -62,10 +62,12 @@ remarks_of_values <- function(y, values) {
     if (anyNA(number)) {
       return(NULL)
     }
-    of <- function(x) number[match(as.character(x), levels(y))]
-    known <- of(y)
-    known <- known[!is.na(known)]
-    found <- lapply(values, function(x) of(x)[!is.na(of(x))])
+    known_of <- function(x) {
+      found <- number[match(as.character(x), levels(y))]
+      found[!is.na(found)]
+    }
+    known <- known_of(y)
+    found <- lapply(values, known_of)
     # Of labels without an order a mean means nothing
     return(if (is.ordered(y) && length(known) > 1 && all(lengths(found) > 0)) {
       remark_mean(known, found)

@@ -216,6 +216,12 @@ test_that("each of several runs that were left is kept, and none for another", {
   )
   expect_match(conditionMessage(heard), "1 earlier run is kept")
   expect_identical(made$epsilon, 1.5)
+  # What was edited is not what was paid for, and draws nothing
+  run <- left_runs$all[[1]]
+  before <- run$arguments$plan
+  run$arguments$plan$codes[1, 1] <- 3L - run$arguments$plan$codes[1, 1]
+  expect_s3_class(refusal(quiet(resume())), "pseudosynth_error_edited")
+  run$arguments$plan <- before
   expect_identical(quiet(resume())$epsilon, 1)
   expect_identical(nrow(as.data.frame(book)), 2L)
 })

@@ -61,6 +61,9 @@ test_that("a rounded number and one with a little noise are near copies", {
   for (x in list(y * exp(stats::rnorm(600, 0, 0.1)), sample(y))) {
     expect_length(told_of(y, x = x)$near$columns, 0)
   }
+  # Numbers too far apart to be subtracted are near to none
+  far <- sample(c(-1, 1), 600, TRUE) * 1.7e308 * (1 - 1e-3 * stats::runif(600))
+  expect_length(told_of(far, x = stats::rnorm(600))$near$columns, 0)
   # Few different values are near to none but themselves
   age <- sample(20:60, 600, TRUE)
   expect_length(told_of(age, x = age + sample(0:1, 600, TRUE))$near$columns, 0)
