@@ -548,7 +548,8 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
     return(seq_len(n))
   }
   refuse_if(
-    !is.numeric(x) || length(x) == 0 || !all(x %in% seq_len(n)),
+    !is.numeric(x) || is.object(x) || length(x) == 0 ||
+      !all(x %in% seq_len(n)),
     "{.arg {arg}} must be whole numbers from 1 to {n}.",
     i = "{.code NULL} means all of them.", arg = arg
   )

@@ -20,8 +20,8 @@
 #' evenly spread, or have one number of digits. Amounts do not, even if all of
 #' them differ: they are of many sizes, or round.
 #'
-#' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000. An
-#' amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
+#' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000, and the
+#' year 1956 becomes 1960. An amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
 #' its values are negative. A rate is drafted as an amount, since records do not
 #' tell that no value can lie above 1. Frequent zeros become a part of their
 #' own. Multiples of 10, 100 and so on become heaps if they are frequent, and so
@@ -40,6 +40,8 @@
 #' 2020-01-31 becomes a `"date"`. If every date is the first of a month, or of a
 #' year, the bounds are months or years. If these days are only frequent, they
 #' become heaps, and so do full minutes, quarters, hours and days of date-times.
+#' If every date is another one day of the month, such as the last or the 15th, a
+#' message says that sets would have other days, too.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data
@@ -50,7 +52,8 @@
 #'   draft in a CSV file, and whatever is deleted or emptied in it.
 #' @section Messages: `pseudosynth_message_left_out`: columns that are left
 #'   out as identifiers. `pseudosynth_message_tagged`: columns whose tagged
-#'   missing values do not come back.
+#'   missing values do not come back. `pseudosynth_message_one_day`: dates that
+#'   are all one day of the month.
 #' @section Error types: `pseudosynth_error_input`: columns that are not vectors
 #'   of a known type, or that are missing for all records; dates beyond the year
 #'   9999.
@@ -102,6 +105,7 @@ draft_linked <- function(data, most) {
 #' @param file (list) See with_file().
 #' @noRd
 draft_of_file <- function(file, most) {
+  mixed <- character()
   rows <- lapply(names(file$like), function(name) {
     check_column_kind(file$like[[name]], name)
     # One column at a time is in memory
@@ -114,8 +118,11 @@ draft_of_file <- function(file, most) {
       i = "Drop it, or read the file again.", arg = "data",
       rows = seq_along(x)
     )
-    draft_row(x, name, most)
+    row <- draft_row(x, name, most)
+    if (row$type == "id") mixed[[name]] <<- mixed_text(x)
+    row
   })
+  mixed <- mixed[nzchar(mixed)]
   table <- lapply(stats::setNames(nm = names(codebook_fields)), function(f) {
     values <- lapply(rows, function(row) row[[f]] %||% codebook_fields[[f]])
     if (is.list(codebook_fields[[f]])) {
@@ -129,7 +136,7 @@ draft_of_file <- function(file, most) {
   left <- table$column[!vapply(table$type, function(type) {
     column_kinds[[type]]$released
   }, NA)]
-  tell_drafted(left, file$like[left], Filter(function(name) {
+  tell_drafted(left, file$like[left], mixed, Filter(function(name) {
     has_tags(file$like[[name]])
   }, names(file$like)))
   codebook(as.data.frame(table, optional = TRUE))
@@ -137,9 +144,10 @@ draft_of_file <- function(file, most) {
 
 #' Say which columns a draft leaves out, and what it cannot hold
 #' @param like (list) The columns `left`, or columns of their kind.
+#' @param mixed (named character) See mixed_text(), of columns `left`.
 #' @param tagged (character)
 #' @noRd
-tell_drafted <- function(left, like, tagged) {
+tell_drafted <- function(left, like, mixed, tagged) {
   if (length(left) > 0) {
     x <- like[[1]]
     stated <- if (is.factor(x) || is.character(x)) {
@@ -155,6 +163,12 @@ tell_drafted <- function(left, like, tagged) {
     tell_of("left_out",
       "{.val {left}} {?is/are} left out: {?its/their} values identify records,
        or there are too many of them.",
+      x_bullets(sprintf(
+        "%s is text of %s.", encodeString(names(mixed), quote = "\""), mixed
+      )),
+      i = if (length(mixed) > 0) {
+        "Make text that stands for no value {.code NA}, and draft again."
+      },
       i = "To keep one, state what it is: {.code {line}}."
     )
   }
@@ -166,6 +180,22 @@ tell_drafted <- function(left, like, tagged) {
            \"a\")] <- -1}."
     )
   }
+}
+
+#' What most text of a column is, if some of it is not
+#' @return (string) Empty if there is no such thing.
+#' @noRd
+mixed_text <- function(x) {
+  x <- if (is.character(x) && !is.object(x)) x[!is.na(x)] else character()
+  met <- unique(x)
+  off <- vapply(list(
+    dates = date_number, "date-times" = datetime_number, numbers = text_number
+  ), function(read) sum(is.na(read(met))[match(x, met)]), 1L)
+  least <- which.min(off)
+  if (off[least] == 0 || off[least] > length(x) / 2) {
+    return("")
+  }
+  sprintf("%s but for %s", names(least), counted(off[[least]], "record"))
 }
 
 #' What a draft states of one column
@@ -274,10 +304,12 @@ draft_amount <- function(values, whole, codes) {
   }
   zero <- !0 %in% codes && low <= 0 && high >= 0 &&
     (transform == "log" || mean(values == 0) > 0.05)
-  lower <- outward(low, -1)
+  # Years are rounded to their decade
+  years <- whole && low >= 1800 && high < 2200
+  lower <- if (years) 10 * floor(low / 10) else outward(low, -1)
   # A logarithm needs a lower bound above 0, or zero as a part
   if (transform == "log" && low > 0) lower <- 10^floor(log10(low))
-  upper <- outward(high, 1)
+  upper <- if (years) 10 * floor(high / 10 + 1) else outward(high, 1)
   # A single value, such as 0.5, may be its own end
   if (lower == upper) upper <- outward(high + abs(high) / 2, 1)
   list(

@@ -14,7 +14,7 @@ rule_comparisons <- c("==", "!=", "<", "<=", ">", ">=")
 
 #' Rules of a file as forbidden combinations of levels
 #'
-#' @param rules As given to file_plan().
+#' @param rules (list of code or `NULL`) See stated_rules().
 #' @param levels (named list) Names of levels by column of the block.
 #' @param codes (integer matrix) Of the file.
 #' @param amounts (named list) Of the file, see file_plan().
@@ -24,11 +24,8 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
   if (is.null(rules)) {
     return(list())
   }
-  if (!is.list(rules)) rules <- list(rules)
-  read <- lapply(unname(rules), function(rule) {
-    read_rule(
-      bare_code_of(rule_expression(rule)), specs, levels, attr(rule, "text")
-    )
+  read <- lapply(rules, function(rule) {
+    read_rule(rule, specs, levels, attr(rule, "text"))
   })
   # A rule about columns of one level always holds, but for what it compares
   read <- Filter(function(rule) {
@@ -51,14 +48,31 @@ rule_texts <- function(plan) {
   vapply(stated, `[[`, "", "text")
 }
 
-rule_expression <- function(rule) {
-  formula <- inherits(rule, "formula")
+#' Rules as code, in whichever way they were stated
+#' @param rules As given to file_plan().
+#' @return (list of code or `NULL`)
+#' @noRd
+stated_rules <- function(rules) {
+  if (is.null(rules)) {
+    return(NULL)
+  }
+  if (!is.list(rules) && !is.character(rules)) rules <- list(rules)
+  lapply(unname(as.list(rules)), function(rule) bare_code_of(rule_code(rule)))
+}
+
+rule_code <- function(rule) {
+  code <- rule
+  if (is.character(rule)) {
+    code <- tryCatch(str2lang(rule), error = function(error) NULL)
+  }
+  formula <- is.call(code) && identical(code[[1]], quote(`~`))
   check_that(
-    (formula && length(rule) == 2) || (is.call(rule) && !formula), rule,
-    "{.arg rules} must be one-sided formulas or quoted expressions.",
+    if (formula) length(code) == 2 else is.call(code), rule,
+    "{.arg rules} must be one-sided formulas, quoted expressions or text of
+     R code.",
     i = "For instance {.code ~ benefit == 0 | age >= 65}.", arg = "rules"
   )
-  if (formula) rule[[2]] else rule
+  if (formula) code[[2]] else code
 }
 
 read_rule <- function(rule, specs, levels, text = NULL) {

@@ -79,8 +79,10 @@
 #'   one unit, such as a household. It must have type `"id"` in the codebook,
 #'   and the codebook's field `records` must state how many records a unit may
 #'   have at most. Default `NULL`: every record is a unit.
-#' @param rules (formula, quoted expression, list of them, or `NULL`) Conditions
-#'   that every record must meet. Default `NULL`: no rules.
+#' @param rules (formula, quoted expression, text, list of them, or `NULL`)
+#'   Conditions that every record must meet. Text is read as R code, so that
+#'   `rules = release$proposed$rule` states what a release proposed. Default
+#'   `NULL`: no rules.
 #' @param survey_weights (string or `NULL`) The column with survey weights: an
 #'   `"amount"` of the codebook with `lower` above 0 and `transform` `"log"`,
 #'   without `missing`, `zero` or `codes`. If it is protected, it is drawn last,
@@ -199,6 +201,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   # The function of that name, not the argument; before a long file is read
   book <- read_book(codebook)
   confirmed <- check_file_confirmed(confirmed)
+  rules <- stated_rules(rules)
   with_file(data, function(file) {
     if (is.null(members)) {
       refuse_if(
@@ -220,7 +223,8 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
 
 #' @param file (list) See with_file().
 #' @param book (`codebook`)
-#' @param stated As `rules`: what states numbers, which must be public.
+#' @param rules,stated (list of code or `NULL`) See stated_rules(). The second
+#'   state numbers, which must be public.
 #' @noRd
 plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
                          survey_weights = NULL, confirmed = NULL,
@@ -475,7 +479,7 @@ check_file_confirmed <- function(confirmed) {
 #'
 #' What is published is everybody's, and a draft claims nothing.
 #' @param plan (list) As plan_of_file() makes it.
-#' @param rules As the user stated them.
+#' @param rules (list of code or `NULL`) See stated_rules().
 #' @noRd
 check_file_numbers <- function(plan, file, specs, rules) {
   drafted <- drafted_columns(plan$codebook)
@@ -504,18 +508,9 @@ check_file_numbers <- function(plan, file, specs, rules) {
     )
   }
   weights <- setdiff(plan$survey_weights, c(plan$published, drafted))
-  own <- if (length(weights) > 0) {
-    normalised_by(plan$amounts[[weights]]$values)
+  for (name in weights) {
+    check_own_weights(plan$amounts[[name]]$values, name, plan$confirmed)
   }
-  refuse_private(
-    length(own) > 0 && !isTRUE(is_confirmed(1, plan$confirmed)),
-    "{.arg survey_weights}",
-    x = "{.val {weights}} has {own}, as if it had been divided by a number of
-         the file: one record would move the weights of all.",
-    i = "Give the weights as the design has them.",
-    i = "If they were normalised by public numbers alone, say so:
-         {.code file_plan(confirmed = 1)}.", arg = "survey_weights"
-  )
 }
 
 #' Codes and heaps that may be one record's own value
@@ -542,10 +537,7 @@ is_usual_code <- function(x) {
 #' @return (double)
 #' @noRd
 rule_numbers <- function(rules, spec) {
-  if (!is.list(rules)) rules <- Filter(Negate(is.null), list(rules))
-  codes <- Filter(function(code) {
-    spec$column %in% all.vars(code)
-  }, lapply(rules, rule_expression))
+  codes <- Filter(function(code) spec$column %in% all.vars(code), rules)
   numbers <- unlist(lapply(codes, numbers_in_code))
   if (!is_time(spec$kind$typed(0))) {
     return(numbers)

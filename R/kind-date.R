@@ -57,12 +57,21 @@ period_name <- function(months) {
 #' Few of them are levels, such as those of waves.
 #' @noRd
 is_date_text <- function(x) {
+  is_text_of(x, function(x) {
+    ifelse(nchar(x, "bytes") == 10, date_number(x), NA)
+  }, few_levels + 1)
+}
+
+#' Is it text of numbers alone, of which a draft makes a type of its own?
+#' @param number (function of text) Gives `NA` for what is none.
+#' @param least (count) Of different ones.
+#' @noRd
+is_text_of <- function(x, number, least = 1) {
   if (!is.character(x) || is.object(x)) {
     return(FALSE)
   }
   x <- unique(x[!is.na(x)])
-  length(x) > few_levels && all(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", x)) &&
-    !anyNA(date_number(x))
+  length(x) >= least && !anyNA(number(x))
 }
 
 # Dates in R -------------------------------------------------------------------
@@ -105,6 +114,7 @@ draft_date <- function(days, x, name) {
   period <- if (length(unique(days)) > 1) {
     Find(function(months) all(starts_period(days, months)), c(12, 1))
   }
+  if (is.null(period)) tell_one_day(days, name)
   last <- if (is.null(period)) {
     c("-01-01", "-12-31")
   } else if (period == 1) {
@@ -118,6 +128,21 @@ draft_date <- function(days, x, name) {
     codes = list(date_text(codes)),
     heaps = list(if (is.null(period)) date_heaps(days) else double())
   )
+}
+
+#' Say that all dates are one day of the month, which sets would not keep
+#' @noRd
+tell_one_day <- function(days, name) {
+  met <- unique(days)
+  one <- length(unique(civil_date(met)$day)) == 1
+  if (length(met) > few_records && (one || all(starts_period(met + 1, 1)))) {
+    tell_of("one_day",
+      "Every date of {.val {name}} is {if (one) 'one day' else 'the last day'}
+       of its month, and sets would have other days, too.",
+      i = "If only the month matters, make each date the first of its month and
+           draft again: bounds such as 2020-01 state that."
+    )
+  }
 }
 
 #' The first of a month and of a year, where they are three times as frequent as

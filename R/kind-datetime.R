@@ -103,13 +103,7 @@ datetime_text <- function(seconds, unit = 1) {
 
 #' Is it text of date-times alone?
 #' @noRd
-is_datetime_text <- function(x) {
-  if (!is.character(x) || is.object(x)) {
-    return(FALSE)
-  }
-  x <- unique(x[!is.na(x)])
-  length(x) > 0 && !anyNA(datetime_number(x))
-}
+is_datetime_text <- function(x) is_text_of(x, datetime_number)
 
 # Date-times in R --------------------------------------------------------------
 

@@ -258,9 +258,6 @@ plan_of_members <- function(plan_of, file, book, publish, unit, rules,
   own <- check_members(
     members, publish, unit, survey_weights, specs, file$tables
   )
-  rules <- lapply(if (is.list(rules)) rules else list(rules)[!is.null(rules)],
-    function(rule) bare_code_of(rule_expression(rule))
-  )
   for (rule in rules) check_member_calls(rule, deparse1(rule), own)
   across <- vapply(rules, names_members, NA, own)
   file <- read_once(file, c(

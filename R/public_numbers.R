@@ -383,15 +383,19 @@ check_public_divisor <- function(survey, weights, confirmed) {
     survey$scale, function(x) coincides(x, weights), confirmed, survey$column,
     "survey_weights"
   )
-  own <- normalised_by(weights, survey$scale)
-  refuse_private(
-    length(own) > 0 && !is_confirmed(survey$scale, confirmed),
-    "{.arg survey_weights}",
-    x = "{.val {survey$column}} has {own}, as if it had been divided by a
-         number of the file.",
-    i = "Give the weights as the design has them, and a public divisor.",
-    i = "If the weights were normalised by public numbers alone, confirm the
-         divisor: {.code {confirm_line}}.", arg = "survey_weights"
+  check_own_weights(
+    weights, survey$column, confirmed, survey$scale, confirm_line
+  )
+}
+
+#' Refuse survey weights that were divided by the file's own number
+#' @param scale (number) The divisor: what confirms them.
+#' @noRd
+check_own_weights <- function(weights, column, confirmed, scale = 1,
+                              confirm = "file_plan(confirmed = 1)") {
+  refuse_own_scale(
+    normalised_by(weights, scale), "{.arg survey_weights}", column, scale,
+    confirmed, confirm, arg = "survey_weights"
   )
 }
 
@@ -412,18 +416,28 @@ check_own_scale <- function(values, confirmed, column, confirm = confirm_line) {
   one <- names(own)[abs(own - 1) < near]
   standard <- abs(own[["mean"]]) < 1e-12 * size &&
     abs(stats::sd(values) - 1) < 1e-9
+  refuse_own_scale(
+    if (standard) {
+      "a mean of 0 and a standard deviation of 1"
+    } else if (length(one) > 0) {
+      paste("a", one[1], "of 1")
+    }, sprintf("The scale of {.val %s}", cli_escape(column)), column, 1,
+    confirmed, confirm
+  )
+}
+
+#' @param own (string or `NULL`, nothing) What the column has.
+#' @param scale (number) What confirms that it is by public numbers.
+#' @noRd
+refuse_own_scale <- function(own, what, column, scale, confirmed, confirm,
+                             arg = NULL) {
   refuse_private(
-    (length(one) > 0 || standard) && !any(is_confirmed(1, confirmed)),
-    sprintf("The scale of {.val %s}", cli_escape(column)),
-    x = if (standard) {
-      "It has a mean of 0 and a standard deviation of 1: it was scaled by
-       numbers of the file."
-    } else {
-      "It has a {one[1]} of 1: it was divided by a number of the file."
-    },
-    i = "Give the values as they were measured.",
+    length(own) > 0 && !any(is_confirmed(scale, confirmed)), what,
+    x = "{.val {column}} has {own}, as if it had been divided or scaled by a
+         number of the file: one record would move the values of all.",
+    i = "Give the values as they were measured, or as the design has them.",
     i = "If they were scaled by public numbers alone, say so:
-         {.code {confirm}}."
+         {.code {confirm}}.", arg = arg
   )
 }
 

@@ -114,14 +114,19 @@ of_vectors <- paste0(
 judged <- function(case, outcome) {
   many <- case$call == "write_table" && case$argument == "n" &&
     grepl("big_int", case$value)
+  vector <- grepl(of_vectors, case$call)
   if (outcome == "slow" && many) {
     # Two thousand million rows are written as long as they are waited for
     "asked for"
+  } else if (outcome %in% c("slow", "hang") && vector &&
+    grepl("big_int", case$value)) {
+    # So many numbers, in a copy of plain ones
+    "of R or the user"
   } else if (outcome != "plain error") {
     outcome
   } else if (grepl("(^| )(edit|bare):", case$value)) {
     "written over"
-  } else if (grepl(of_vectors, case$call) || case$call == "synthetic_set") {
+  } else if (vector || case$call == "synthetic_set") {
     "of R or the user"
   } else {
     outcome
@@ -280,7 +285,7 @@ repeat {
     at <- as.list(stats::setNames(broken$now[1:3], columns[1:3]))
     if (!key(at) %in% key(done_cases())) {
       write_lines(at, list(
-        outcome = if (broken$said == "hang") "hang" else "crash",
+        outcome = judged(at, if (broken$said == "hang") "hang" else "crash"),
         said = broken$said, warned = "", cpu = NA, elapsed = NA
       ))
     }

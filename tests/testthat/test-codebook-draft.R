@@ -254,3 +254,45 @@ test_that("tagged missing values of Stata and SAS are named", {
   expect_no_match(toString(plan$left_out), "`y`")
   expect_identical(as.double(decode_file(plan)$y), file$y)
 })
+
+test_that("text that is dates or numbers but for some records says so", {
+  born <- format(as.Date("1950-01-01") + 1:400)
+  said <- function(x) {
+    file <- data.frame(other = rep(0:1, length.out = length(x)), x = x)
+    heard <- expect_message(
+      draft_codebook(file), class = "pseudosynth_message_left_out"
+    )
+    conditionMessage(heard)
+  }
+  expect_match(said(c(born, "", "")), "text of dates but for 2 records")
+  expect_match(
+    said(c(paste(born, "10:30"), "unknown")), "date-times but for 1 record"
+  )
+  expect_match(said(c(1:400 + 0.5, "n/a")), "numbers but for 1 record")
+  # Names are of no kind, and numbers of all
+  expect_no_match(said(sprintf("Joe %d", 1:400)), "but for")
+  expect_no_match(said(as.character(1:400)), "but for")
+})
+
+test_that("dates that are all one day of the month say so; years end decades", {
+  month <- seq(as.Date("2001-01-01"), by = "month", length.out = 40)
+  file <- data.frame(other = rep(0:1, 100), x = rep(month, 5))
+  expect_no_message(draft_codebook(file), class = "pseudosynth_message_one_day")
+  expect_message(
+    draft_codebook(transform(file, x = x + 14)), "is one day of its month",
+    class = "pseudosynth_message_one_day"
+  )
+  expect_message(
+    draft_codebook(transform(file, x = x - 1)), "is the last day of its month",
+    class = "pseudosynth_message_one_day"
+  )
+  expect_no_message(
+    draft_codebook(transform(file, x = x + c(14, 15))),
+    class = "pseudosynth_message_one_day"
+  )
+  draft <- draft_codebook(data.frame(
+    born = rep(1931:2000, 10), pay = rep_len(c(1931:2100, 2400), 700)
+  ))$table
+  expect_identical(draft$lower, c("1930", "1000"))
+  expect_identical(draft$upper, c("2010", "5000"))
+})

@@ -38,9 +38,13 @@ test_that("rules that noisy tables show are proposed as text for the plan", {
     '~ hours != "not asked" | activity != "works"' %in% found$rule)
   expect_output(print(release), "proposed by the noisy tables, none applied")
   # As they stand they are rules of a plan, and hold in the file
-  rules <- lapply(found$rule, stats::as.formula)
-  again <- released_rules(data, 1, rules = rules)
-  expect_length(again$rules, length(rules))
+  again <- released_rules(data, 1, rules = found$rule)
+  expect_length(again$rules, nrow(found))
+  formulas <- lapply(found$rule, stats::as.formula)
+  expect_identical(
+    file_plan(data, rule_book_of(data), rules = formulas)$rules,
+    file_plan(data, rule_book_of(data), rules = found$rule)$rules
+  )
   # What is a rule already is not proposed
   expect_false(any(again$proposed$rule %in% found$rule))
   # The release alone was read: the same numbers give the same text
@@ -72,9 +76,20 @@ test_that("amounts, flags and numbers are named so that a plan reads them", {
   plan <- file_plan(data, confirm_codebook(codebook(book)))
   release <- suppressWarnings(file_release(plan, 2, seed = 3))
   expect_match(release$proposed$rule, "part(owner)", fixed = TRUE, all = FALSE)
-  rules <- lapply(release$proposed$rule, stats::as.formula)
-  expect_length(file_plan(data, confirm_codebook(codebook(book)),
-    rules = rules)$rules, length(rules))
+  rules <- release$proposed$rule
+  book <- confirm_codebook(codebook(book))
+  expect_length(file_plan(data, book, rules = rules)$rules, length(rules))
+  # Text is read as code, with its tilde and without
+  expect_identical(
+    file_plan(data, book, rules = "rooms > 0 | owner")$rules,
+    file_plan(data, book, rules = ~ rooms > 0 | owner)$rules
+  )
+  for (bad in list("rooms >", "rooms", "a ~ rooms > 2", NA_character_, "", 3)) {
+    expect_error(
+      file_plan(data, book, rules = bad), "one-sided formulas",
+      class = "pseudosynth_error_input"
+    )
+  }
 })
 
 test_that("noise proposes no rule, and rare combinations are none", {
@@ -103,7 +118,7 @@ test_that("columns of members show their rules, whoever is there", {
   rule <- "~ age != \"0-19\" | part(work) != \"TRUE\""
   expect_true(rule %in% release$proposed$rule)
   # Pasted into the plan it holds, of every member
-  rules <- lapply(release$proposed$rule, stats::as.formula)
+  rules <- release$proposed$rule
   again <- home_release(home_plan(data, rules = rules), 10, seed = 1)
   expect_false(any(release$proposed$rule %in% again$proposed$rule))
   set <- synthesize(again, seed = 1)[[1]]

@@ -183,7 +183,7 @@ file_calls <- function(objects) {
       fit = o$file_release, m = 2, n = 50, seed = 1
     ),
     synthesize_of_plan = call(synthesize, fit = o$file_release, m = 1),
-    synthesize_folder = call(function(fit, into, ...) {
+    synthesize_folder = call(function(fit, into = tempfile(), ...) {
       synthesize(fit, into = into, ...)
     }, fit = o$file_release, into = tempfile(), m = 1, n = 40),
     tables = call(pseudosynth::tables,
