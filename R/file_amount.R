@@ -315,20 +315,36 @@ ranked_margin <- function(amount, n) {
 #' @param kind (character) Of each count, see open_kinds().
 #' @noRd
 falling_tails <- function(
-    counts, amount, noisy = amount$margin$noisy, share = 0.1,
+    counts, amount, noisy = amount$margin$noisy,
     errors = sqrt(diag(solve(margin_precision(amount$margin)))),
     kind = open_kinds(amount)[bins_of_counts(counts, amount)]) {
   width <- diff(counts$breaks)
-  bin <- bins_of_counts(counts, amount)
-  density <- counts$counts / width
-  below <- cumsum(counts$counts) / sum(counts$counts)
+  fallen <- width * falling_outwards(
+    counts$counts / width, width, bins_of_counts(counts, amount),
+    cumsum(counts$counts) / sum(counts$counts), noisy, errors, kind
+  )
+  counts$counts <- fallen * sum(counts$counts) / sum(fallen)
+  counts
+}
+
+# Beyond this share of the records at either end densities fall outwards
+share_of_tail <- 0.1
+
+#' Densities that fall outwards beyond the tenth at either end
+#'
+#' @param below (double) The share of the records up to each.
+#' @param noisy,errors (double) Counts of bins, and the noise in them.
+#' @param kind Of each density: those of one kind fall.
+#' @return (double) As `density`.
+#' @noRd
+falling_outwards <- function(density, width, bin, below, noisy, errors, kind) {
   most <- noisy - bins_above_noise * errors
   stands <- logical(length(bin))
   repeat {
     fallen <- density
     for (one in unique(kind)) {
-      low <- which(below < share & kind == one & !stands)
-      high <- which(below > 1 - share & kind == one & !stands)
+      low <- which(below < share_of_tail & kind == one & !stands)
+      high <- which(below > 1 - share_of_tail & kind == one & !stands)
       for (tail in list(rev(low), high)) {
         if (length(tail) > 1) {
           fallen[tail] <- falling_(density[tail], width[tail])
@@ -339,8 +355,7 @@ falling_tails <- function(
     if (!any(above[bin] & !stands & fallen < density)) break
     stands <- stands | above[bin] & fallen < density
   }
-  counts$counts <- fallen * width * sum(counts$counts) / sum(fallen * width)
-  counts
+  fallen
 }
 
 # Deviations of its noise that a bin's count in a tail has beside a falling one

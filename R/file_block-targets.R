@@ -14,19 +14,31 @@ block_margins <- function(plan, n, rules, nearest = nearest_counts) {
   all <- seq_along(plan$levels)
   Map(function(j, noisy) {
     if (plan$published[j]) {
-      return(noisy)
+      noisy
+    } else {
+      level_counts(plan, j, noisy, n, rules, nearest)
     }
-    open <- setdiff(
-      seq_along(noisy), forbidden_among(j, plan$levels, rules) + 1
-    )
-    margin <- numeric(length(noisy))
-    kept <- noisy[open]
-    margin[open] <- nearest(
-      kept + (n - sum(kept)) / length(open),
-      plan$noise$variance[margin_places(plan, j)]
-    )
-    margin
   }, all, noisy_margins(plan, n, all))
+}
+
+#' The margin of column j
+#' @param noisy (double) Its noisy counts.
+#' @inheritParams block_margins
+#' @noRd
+level_counts <- function(plan, j, noisy, n, rules, nearest = nearest_counts) {
+  open <- setdiff(
+    seq_along(noisy), forbidden_among(j, plan$levels, rules) + 1
+  )
+  margin <- numeric(length(noisy))
+  kept <- noisy[open]
+  variance <- plan$noise$variance[margin_places(plan, j)]
+  numbers <- match(plan$numbers[[j]], open)
+  numbers <- numbers[!is.na(numbers)]
+  kept <- falling_levels(
+    kept + (n - sum(kept)) / length(open), numbers, variance
+  )
+  margin[open] <- falling_levels(nearest(kept, variance), numbers, variance)
+  margin
 }
 
 #' Margins as they were measured: counts may be below 0, but published ones
@@ -54,6 +66,44 @@ margin_places <- function(plan, columns) {
 }
 
 nearest_counts <- function(noisy, variance) project_counts(noisy)
+
+#' Counts of levels that are numbers, which fall outwards at either end
+#'
+#' A rare level gains from noise and cannot lose: means would be too large. Of
+#' several that noise alone sets apart it is levelled out.
+#' @param counts (double) Noisy, or what was made of that.
+#' @param numbers (integer) Which of them are of numbers, in order.
+#' @param variance (number) Of the noise. `NA`: nothing was measured.
+#' @return (double) Their sum is as before.
+#' @noRd
+falling_levels <- function(counts, numbers, variance) {
+  if (length(numbers) < 3 || is.na(variance)) {
+    return(counts)
+  }
+  own <- counts[numbers]
+  known <- project_counts(own)
+  if (sum(known) > 0) {
+    one <- rep(1, length(own))
+    counts[numbers] <- falling_outwards(
+      own, one, seq_along(own), cumsum(known) / sum(known), own,
+      sqrt(variance) * one, one
+    )
+  }
+  counts
+}
+
+#' Which levels of each column are numbers, in order
+#' @param levels (named list) Of the block, see file_plan().
+#' @return (list of integer or `NULL`)
+#' @noRd
+number_levels <- function(levels, specs) {
+  lapply(names(levels), function(name) {
+    spec <- specs[[name]]
+    if (has_number_levels(spec) && all(diff(text_number(spec$levels)) > 0)) {
+      seq_along(spec$levels)
+    }
+  })
+}
 
 #' Cells of a table that rules forbid, from 0
 #' @param columns (integer) Of the table, increasing.

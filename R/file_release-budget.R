@@ -244,6 +244,7 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
     plan$members,
     if (!is.null(plan$members)) pooled_tables(plan$members, plan$levels)
   )
+  block$numbers <- number_levels(plan$levels, column_specs(plan$codebook))
   amounts <- plan_amounts(
     plan, names, record * sqrt(1 - share), neighbours, delta
   )

@@ -79,8 +79,10 @@ has_number_levels <- function(spec) {
 
 #' The mean of levels that are numbers
 #'
-#' The noisy counts give it without a bias. Sets have none below 0, and so more
-#' of rare levels: what that moves is part of the error.
+#' The noisy counts give it without a bias; of sets it is another, of which rare
+#' levels have less noise. How far noise moves it is counted: the margin that
+#' sets are drawn from gets the noise again. How far it is from the unbiased one
+#' is added.
 #' @param spec (list) See column_spec().
 #' @return (list or `NULL`, without a value) See told_mean().
 #' @noRd
@@ -90,23 +92,44 @@ mean_of_levels <- function(x, spec) {
   value <- text_number(spec$levels)
   # That there is no such member has a number, too
   valued <- setdiff(seq_along(value), x$members$none[own])
-  cells <- table_estimate(block, own)
-  l <- length(cells$part)
-  counts <- (cells$part + block$n / l)[valued]
-  drawn <- block$margins[[own]][valued]
-  if (sum(drawn) <= 0) {
+  value <- value[valued]
+  mean_of <- function(counts) {
+    sum(counts[valued] * value) / max(1e-300, sum(counts[valued]))
+  }
+  drawn <- block$margins[[own]]
+  if (sum(drawn[valued]) <= 0) {
     return(NULL)
   }
-  value <- value[valued]
-  mean <- sum(drawn * value) / sum(drawn)
-  n <- max(1, sum(counts))
-  slope <- replace(numeric(l), valued, (value - sum(counts * value) / n) / n)
-  moved <- mean - sum(counts * value) / n
+  l <- length(drawn)
+  counts <- table_estimate(block, own)$part + block$n / l
+  n <- max(1, sum(counts[valued]))
+  mean <- mean_of(drawn)
+  moved <- mean - sum(counts[valued] * value) / n
   list(
-    mean = mean, error = sqrt(count_noise(block, own, slope) + moved^2),
+    mean = mean, error = sqrt(moved_by_noise(block, own, mean_of) + moved^2),
     records = n,
     unsure = count_noise(block, own, replace(numeric(l), valued, 1))
   )
+}
+
+#' The variance that noise gives to the mean of a column's levels
+#' @noRd
+moved_by_noise <- function(block, own, mean_of, draws = margins_of_error) {
+  place <- residual_place(block, own)
+  if (is.na(place)) {
+    return(0)
+  }
+  drawn <- block$margins[[own]]
+  random <- random_stream(c(1, 2, 3, 4), 3)
+  noise <- sqrt(block$noise$variance[place]) * matrix(
+    stats::qnorm(random(draws * length(drawn))), ncol = draws
+  )
+  again <- apply(noise, 2, function(noise) {
+    mean_of(level_counts(
+      block, own, drawn + noise - base::mean(noise), block$n, block$rules
+    ))
+  })
+  base::mean((again - mean_of(drawn))^2)
 }
 
 #' The mean of an amount over all records that have a value or are 0

@@ -60,7 +60,9 @@
 #' tables make the errors of the pairs 20 to 30% larger.
 #'
 #' @section Uncertain means:
-#' Noise in the bins of rare, large values moves means most. From released
+#' Noise in the bins of rare, large values moves means most. So counts of bins,
+#' and of levels that are numbers, are made to fall outwards beyond the tenth of
+#' the records at either end, unless one stands above the noise. From released
 #' numbers alone, the release says how far the mean of a set may be from that of
 #' the file: `means` has a standard error for each column, the print shows two
 #' of them as a share of the mean, and a message

@@ -69,3 +69,28 @@ test_that("a relation that no pair shows is kept by a stated table", {
   expect_lt(share(list()), 0.6)
   expect_gt(share(list(1:3)), 0.97)
 })
+
+test_that("rare levels that are numbers fall outwards, unless they stand out", {
+  fallen <- function(counts, numbers = seq_along(counts), variance = 100) {
+    falling_levels(counts, numbers, variance)
+  }
+  rare <- c(900, 300, 20, -12, 9, 14, -5)
+  expect_equal(fallen(rare), c(900, 300, 20, rep(11 / 3, 3), -5))
+  expect_equal(fallen(rev(rare)), rev(fallen(rare)))
+  # A last level of all above stands out of the noise, and stays
+  expect_equal(fallen(c(900, 300, 20, -12, 9, 80))[6], 80)
+  # What are no numbers stays, and so does what was not measured
+  expect_identical(fallen(rare, integer()), rare)
+  expect_identical(fallen(rare, variance = NA), rare)
+  expect_equal(fallen(c(rare, 50), 1:7), c(fallen(rare), 50))
+  expect_identical(fallen(-rare[1:3]), -rare[1:3])
+  # In order, as the codebook has them
+  spec <- function(levels) list(levels = levels)
+  expect_identical(
+    number_levels(
+      list(a = 1:4, b = 1:3, c = 1:3),
+      list(a = spec(c("1", "2", "10")), b = spec(c("1", "3", "2")),
+        c = spec(c("x", "y", "z")))
+    ), list(1:3, NULL, NULL)
+  )
+})
