@@ -335,11 +335,12 @@ share_of_tail <- 0.1
 #' @param below (double) The share of the records up to each.
 #' @param noisy,errors (double) Counts of bins, and the noise in them.
 #' @param kind Of each density: those of one kind fall.
+#' @param stands (logical) Densities that stay.
 #' @return (double) As `density`.
 #' @noRd
-falling_outwards <- function(density, width, bin, below, noisy, errors, kind) {
+falling_outwards <- function(density, width, bin, below, noisy, errors, kind,
+                             stands = logical(length(bin))) {
   most <- noisy - bins_above_noise * errors
-  stands <- logical(length(bin))
   repeat {
     fallen <- density
     for (one in unique(kind)) {

@@ -84,9 +84,10 @@ falling_levels <- function(counts, numbers, variance) {
   known <- project_counts(own)
   if (sum(known) > 0) {
     one <- rep(1, length(own))
+    errors <- sqrt(variance) * one
     counts[numbers] <- falling_outwards(
-      own, one, seq_along(own), cumsum(known) / sum(known), own,
-      sqrt(variance) * one, one
+      own, one, seq_along(own), cumsum(known) / sum(known), own, errors, one,
+      stands = own > bins_above_noise * errors
     )
   }
   counts

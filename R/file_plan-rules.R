@@ -25,7 +25,8 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
     return(list())
   }
   read <- lapply(rules, function(rule) {
-    read_rule(rule, specs, levels, attr(rule, "text"))
+    # Codes of dates that members have not are dates, of a class
+    read_rule(bare_code_of(rule), specs, levels, attr(rule, "text"))
   })
   # A rule about columns of one level always holds, but for what it compares
   read <- Filter(function(rule) {
