@@ -92,7 +92,8 @@ summary.file_release <- function(object, ...) {
           data.frame(amount = name, amount_statistics(object, name))
         })
       )),
-      release = format(object), label = guarantee(object)
+      types = types_of(object$codebook), release = format(object),
+      label = guarantee(object)
     ),
     class = c("summary_file_release", "pseudosynth_result")
   )
@@ -106,11 +107,16 @@ print_lines.summary_file_release <- function(x) {
       "  tables() gives estimates of categories.", print_lines(x$label)
     ))
   }
+  places <- c("estimate", "low", "high")
+  table[places] <- as_column_shows(table[places], x$types[table$amount])
   names(table)[5:7] <- c("std. error", "2.5%", "97.5%")
   c(
     "Amounts of a file release, over the records with a value",
     paste0("  ", format_table(table)),
     "  Standard errors include the noise of the release and sampling error.",
+    if (any(x$types[x$table$amount] %in% c("date", "datetime"))) {
+      "  Those of dates are in days, those of date-times in seconds."
+    },
     print_lines(x$label)
   )
 }

@@ -32,3 +32,33 @@ drafting_kind <- function(x) {
 kinds_of <- function(types, question) {
   unlist(lapply(unname(column_kinds[types]), `[[`, question))
 }
+
+#' Types by the columns of a codebook, without a draft's mark
+#' @return (named character)
+#' @noRd
+types_of <- function(book) {
+  table <- unclass(book)$table
+  stats::setNames(plain_types(table$type), table$column)
+}
+
+#' Numbers about columns as people read them: dates as dates
+#' @param x (data frame of numbers)
+#' @param types (character) Of each row's column. `NA`: not known.
+#' @return (data frame) As `x`; text where some numbers are dates.
+#' @noRd
+as_column_shows <- function(x, types) {
+  timed <- Filter(function(kind) is_time(kind$typed(0)), column_kinds)
+  timed <- timed[intersect(names(timed), types)]
+  if (length(timed) == 0) {
+    return(x)
+  }
+  x[] <- lapply(x, function(numbers) {
+    text <- format_figure(numbers)
+    for (type in names(timed)) {
+      own <- types %in% type & is.finite(numbers)
+      text[own] <- timed[[type]]$short(round(numbers[own]))
+    }
+    format(text, justify = "right")
+  })
+  x
+}

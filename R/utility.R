@@ -434,7 +434,7 @@ file_utility <- function(sets, data, asked, given) {
   case <- file_case(sets, data, asked)
   found <- judgement(case, utility_measures())
   new_utility("file_utility", case, found,
-    columns = names(case$columns), remarks = remarks_of_means(means_beside(
+    columns = names(case$columns), types = types_of(sets$codebook), remarks = remarks_of_means(means_beside(
       sets, case$data, case$survey_weights
     )), records = c(nrow(case$data), sets$n_records)
   )
@@ -673,6 +673,10 @@ statistic_lines <- function(x) {
     file = shown$file, sets = shown$value, fresh = shown$ratio
   )
   names(shown)[5] <- fresh_header
+  spread <- shown$statistic %in% c("sd", "total")
+  shown[3:4] <- as_column_shows(
+    shown[3:4], ifelse(spread, "amount", x$types[shown$column])
+  )
   c(
     sprintf(
       "  Means, and the statistics that are farthest off%s:",

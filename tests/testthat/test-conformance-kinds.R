@@ -445,3 +445,26 @@ test_that("a rate lies from 0 to 1", {
   }
   expect_error(rate(transform = "log"), "transform", class = input_error)
 })
+
+test_that("numbers about dates are printed as dates", {
+  shown <- as_column_shows(
+    data.frame(a = c(12462.4, 12462.4, 86400, NA, 3)),
+    c("date", "amount", "datetime", "date", NA)
+  )
+  expect_identical(trimws(shown$a), c(
+    "2004-02-14", "12,500", "1970-01-02 00:00", "-", "3.00"
+  ))
+  plain <- data.frame(a = 1:2)
+  expect_identical(as_column_shows(plain, c("amount", NA)), plain)
+  n <- 400
+  data <- withr::with_seed(1, data.frame(
+    born = as.Date("2000-01-01") + sample(3000, n, TRUE),
+    sex = sample(c("f", "m"), n, TRUE)
+  ))
+  book <- suppressMessages(confirm_codebook(draft_codebook(data)))
+  release <- file_release(file_plan(data, book), 5, seed = 1)
+  expect_output(print(summary(release)), "mean +200[0-9]-[0-9-]{5}")
+  expect_output(print(summary(release)), "dates are in days")
+  sets <- synthesize(release, seed = 1)
+  expect_output(print(utility(sets, data)), "born +mean +200[0-9]-[0-9-]{5}")
+})
