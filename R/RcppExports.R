@@ -21,8 +21,8 @@ aliased_columns_ <- function(spec) {
     .Call(`_pseudosynth_aliased_columns_`, spec)
 }
 
-runs_met_ <- function(bytes, belongs, sought) {
-    .Call(`_pseudosynth_runs_met_`, bytes, belongs, sought)
+runs_met_ <- function(bytes, belongs, sought, texts = FALSE) {
+    .Call(`_pseudosynth_runs_met_`, bytes, belongs, sought, texts)
 }
 
 numbers_met_ <- function(bytes, numbers) {

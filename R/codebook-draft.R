@@ -21,12 +21,15 @@
 #' them differ: they are of many sizes, or round.
 #'
 #' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000, and the
-#' year 1956 becomes 1960. An amount far from symmetric gets the transform `"log"`, or `"asinh"` if many of
-#' its values are negative. A rate is drafted as an amount, since records do not
-#' tell that no value can lie above 1. Frequent zeros become a part of their
-#' own. Multiples of 10, 100 and so on become heaps if they are frequent, and so
-#' do whole numbers among numbers with decimals. Decimals are counted, up to
-#' nine; beyond that `digits` is `"any"`. `storage` is the column's type in R.
+#' year 1956 becomes 1960. An amount far from symmetric gets the transform
+#' `"log"`, or `"asinh"` if many of its values are negative. A rate is drafted
+#' as an amount, since records do not tell that no value can lie above 1.
+#' Frequent zeros become a part of their own. Multiples of 10, 100 and so on
+#' become heaps if they are frequent, and so do whole numbers among numbers with
+#' decimals. Decimals are counted, up to nine; beyond that `digits` is `"any"`.
+#' `storage` is the column's type in R. A column of a few numbers with decimals,
+#' such as 0.5, 1 and 1.5, is an amount, too: of such levels make it
+#' `"ordered"`.
 #'
 #' *Codes.* Values such as -8 or 99999 become codes if they stand apart from the
 #' others (far from them, or near and more frequent), and so do dates such as
@@ -40,8 +43,9 @@
 #' 2020-01-31 becomes a `"date"`. If every date is the first of a month, or of a
 #' year, the bounds are months or years. If these days are only frequent, they
 #' become heaps, and so do full minutes, quarters, hours and days of date-times.
-#' If every date is another one day of the month, such as the last or the 15th, a
-#' message says that sets would have other days, too.
+#' If every date is one other day of its month, such as the last or the 15th, a
+#' message says that sets would have other days, too. Date-times count in UTC: a
+#' message says so where the file has them in another time zone.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data
@@ -53,7 +57,8 @@
 #' @section Messages: `pseudosynth_message_left_out`: columns that are left
 #'   out as identifiers. `pseudosynth_message_tagged`: columns whose tagged
 #'   missing values do not come back. `pseudosynth_message_one_day`: dates that
-#'   are all one day of the month.
+#'   are all one day of the month. `pseudosynth_message_time_zone`: date-times
+#'   of another time zone than UTC.
 #' @section Error types: `pseudosynth_error_input`: columns that are not vectors
 #'   of a known type, or that are missing for all records; dates beyond the year
 #'   9999.
@@ -166,8 +171,11 @@ tell_drafted <- function(left, like, mixed, tagged) {
       x_bullets(sprintf(
         "%s is text of %s.", encodeString(names(mixed), quote = "\""), mixed
       )),
-      i = if (length(mixed) > 0) {
+      i = if (any(grepl(" but for ", mixed))) {
         "Make text that stands for no value {.code NA}, and draft again."
+      },
+      i = if (any(grepl("^numbers", mixed))) {
+        "{.code as.numeric()} makes numbers of text, unless it names records."
       },
       i = "To keep one, state what it is: {.code {line}}."
     )
@@ -182,20 +190,33 @@ tell_drafted <- function(left, like, mixed, tagged) {
   }
 }
 
-#' What most text of a column is, if some of it is not
+#' What text of a column is, or most of it
 #' @return (string) Empty if there is no such thing.
 #' @noRd
 mixed_text <- function(x) {
   x <- if (is.character(x) && !is.object(x)) x[!is.na(x)] else character()
-  met <- unique(x)
-  off <- vapply(list(
-    dates = date_number, "date-times" = datetime_number, numbers = text_number
-  ), function(read) sum(is.na(read(met))[match(x, met)]), 1L)
-  least <- which.min(off)
-  if (off[least] == 0 || off[least] > length(x) / 2) {
+  if (length(x) == 0) {
     return("")
   }
-  sprintf("%s but for %s", names(least), counted(off[[least]], "record"))
+  met <- unique(x)
+  some <- utils::head(met, 1000)
+  off <- vapply(list(
+    dates = date_number, "date-times" = datetime_number, numbers = text_number
+  ), function(read) {
+    # Of many names a few tell that they are of no kind
+    if (mean(is.na(read(some))) > 0.8) {
+      return(length(x))
+    }
+    sum(is.na(read(met))[match(x, met)])
+  }, 1L)
+  least <- which.min(off)
+  if (off[least] > length(x) / 2) {
+    ""
+  } else if (off[least] > 0) {
+    sprintf("%s but for %s", names(least), counted(off[[least]], "record"))
+  } else {
+    names(least)
+  }
 }
 
 #' What a draft states of one column

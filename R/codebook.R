@@ -296,6 +296,15 @@ column_specs <- function(book) {
   stats::setNames(specs, table$column)
 }
 
+#' Are the levels of a column numbers, whose mean means something?
+#'
+#' Numbers of categories without an order are names.
+#' @noRd
+has_number_levels <- function(spec) {
+  length(spec$levels) > 1 && !spec$kind$nominal &&
+    !anyNA(text_number(spec$levels))
+}
+
 #' All text that a codebook states
 #' @noRd
 words_of_book <- function(book) {

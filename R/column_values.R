@@ -77,7 +77,10 @@ check_book_values <- function(row, spec, own_check) {
   refuse_if(
     !all(is.finite(bounds)) || bounds[1] >= bounds[2],
     "{.field lower} and {.field upper} of {.val {column}} must be {kind$words},
-    the smaller one first.", arg = "x"
+    the smaller one first.",
+    x = if (anyNA(bounds)) {
+      "{.field {c('lower', 'upper')[is.na(bounds)]}} {?is/are} not stated."
+    }, arg = "x"
   )
   refuse_if(
     max(abs(bounds)) > largest_bound,

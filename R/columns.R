@@ -260,3 +260,15 @@ sums_by_code <- function(x, code, levels) {
 #' A set as [as.data.frame()] gives it: no tibble
 #' @noRd
 plain_frame <- function(set) structure(set, class = frame_class(FALSE))
+
+#' Is it text of numbers alone, of which a draft makes a type of its own?
+#' @param number (function of text) Gives `NA` for what is none.
+#' @param least (count) Of different ones.
+#' @noRd
+is_text_of <- function(x, number, least = 1) {
+  if (!is.character(x) || is.object(x)) {
+    return(FALSE)
+  }
+  x <- unique(x[!is.na(x)])
+  length(x) >= least && !anyNA(number(x))
+}

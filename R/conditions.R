@@ -210,12 +210,12 @@ argument_numbers <- function(x, depth = 6) {
   } else if (is.numeric(x) && is.atomic(x)) {
     if (length(x) <= 1e4) as.double(unclass(x))
   } else if (is.character(x)) {
-    text <- if (length(x) <= 1e4) {
+    if (length(x) <= 1e4) {
       # Bytes are no text
       read <- validEnc(x) & Encoding(x) != "bytes"
-      x[!is.na(x) & read & nchar(x, "bytes") <= 30]
+      text <- x[!is.na(x) & read & nchar(x, "bytes") <= 30]
+      suppressWarnings(as.double(unlist(strsplit(text, "|", fixed = TRUE))))
     }
-    suppressWarnings(as.double(unlist(strsplit(text, "|", fixed = TRUE))))
   } else if (is.data.frame(x) && !"column" %in% names(x)) {
     NULL
   } else if (is.list(x) || is.call(x)) {

@@ -144,7 +144,7 @@ check_predictor <- function(x, name) {
     "Column {.val {name}} must be a numeric, factor, character or logical
      vector.",
     x = "It is {describe_type(x)}.",
-    i = "Convert it first, or leave it out of {.arg formula}.",
+    i = "Convert it first, or leave it out.",
     i = haven_hint(x), arg = "data"
   )
   if (is.factor(x)) check_named_levels(x, name)

@@ -90,7 +90,9 @@ check_paths <- function(paths) {
   refuse <- function(wrong, is) {
     refuse_if(
       any(wrong), "{.arg data} must be paths of CSV files or of Parquet files.",
-      x = "{sum(wrong)} of the paths {?is/are} {is}.", arg = "data"
+      x = "{sum(wrong)} of the paths {?is/are} {is}.",
+      i = "A column is given in a data frame: {.code data[\"column\"]}.",
+      arg = "data"
     )
   }
   refuse(!in_known_encoding(paths), "not text in a known encoding")

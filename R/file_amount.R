@@ -213,7 +213,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   budget <- plan$budget
   margin <- amount$margin
   left <- if (is.null(like$left)) 1 else sqrt(mean(like$left^2))
-  reference <- located_reference(margin, family, n, left)
+  reference <- located_reference(amount, family, n, left)
   shape <- if (length(family$extras) > 0) reference[[2]]
   unit <- max(1, line_unit(family, if (is.null(shape)) 1 else shape))
   coding <- list(
@@ -293,7 +293,7 @@ amount_margin <- function(y, breaks, budget, n, seed, what) {
 #' @noRd
 ranked_margin <- function(amount, n) {
   family <- amount$family
-  reference <- located_reference(amount$margin, family, n)
+  reference <- located_reference(amount, family, n)
   shape <- if (length(family$extras) > 0) reference[[2]]
   amount[c("draws", "population", "shape", "steps")] <- list(
     list(mean = reference[[1]]), list(rows = matrix(1)), shape,
@@ -327,47 +327,27 @@ falling_tails <- function(
   counts
 }
 
-# Beyond this share of the records at either end densities fall outwards
-share_of_tail <- 0.1
-
-#' Densities that fall outwards beyond the tenth at either end
-#'
-#' @param below (double) The share of the records up to each.
-#' @param noisy,errors (double) Counts of bins, and the noise in them.
-#' @param kind Of each density: those of one kind fall.
-#' @param stands (logical) Densities that stay.
-#' @return (double) As `density`.
-#' @noRd
-falling_outwards <- function(density, width, bin, below, noisy, errors, kind,
-                             stands = logical(length(bin))) {
-  most <- noisy - bins_above_noise * errors
-  repeat {
-    fallen <- density
-    for (one in unique(kind)) {
-      low <- which(below < share_of_tail & kind == one & !stands)
-      high <- which(below > 1 - share_of_tail & kind == one & !stands)
-      for (tail in list(rev(low), high)) {
-        if (length(tail) > 1) {
-          fallen[tail] <- falling_(density[tail], width[tail])
-        }
-      }
-    }
-    above <- sums_by(fallen * width, bin) < most
-    if (!any(above[bin] & !stands & fallen < density)) break
-    stands <- stands | above[bin] & fallen < density
-  }
-  fallen
-}
-
-# Deviations of its noise that a bin's count in a tail has beside a falling one
-# to stay
-bins_above_noise <- 3.5
+# Records of the same amount of the member, or wave, before, in errors of a
+# cumulative count
+records_before <- 4
 
 #' Where the margin lies: the intercept and the shape that scores start from
+#' Of few records noise tells more than they do: some records of the member, or
+#' wave, before are added.
+#' @param amount (list) With its `margin`, and `before` (list of `counts` and
+#'   `breaks`), or `NULL`.
 #' @param left (number) The share of a standard deviation that errors have.
 #' @return (named list) `(Intercept)`, and the shape that the family has.
 #' @noRd
-located_reference <- function(margin, family, n, left = 1) {
+located_reference <- function(amount, family, n, left = 1) {
+  margin <- amount$margin
+  if (!is.null(amount$before)) {
+    share <- counts_between(amount$before, margin$breaks)
+    error <- margin$deviation / amount_unit *
+      sqrt(1 + log(length(share)) / pi)
+    margin$noisy <- margin$noisy +
+      records_before * error * share / sum(share)
+  }
   below <- clamp(cummax(cumsum(margin$noisy)), 0, n)
   ends <- margin$breaks
   at <- function(p) {

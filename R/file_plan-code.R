@@ -144,9 +144,11 @@ wrong_type <- function(x, spec) {
   fits <- nothing || spec$kind$fits(x, spec)
   if (!fits) {
     what <- if (is.factor(x)) "a factor" else describe_type(x)
-    sprintf(
+    paste0(sprintf(
       "The codebook's type is \"%s\", but the column is %s.", spec$type, what
-    )
+    ), if (is.character(x) && is_amount(spec) && !is_time(spec$kind$typed(0))) {
+      " as.numeric() makes numbers of text."
+    })
   }
 }
 
@@ -284,12 +286,7 @@ check_codes <- function(codes, levels) {
 }
 
 decode_column <- function(code, amounts, spec, schema) {
-  described_column(spec$kind$decode(code, amounts, spec, schema), schema)
-}
-
-#' The same with what described the column
-#' @noRd
-described_column <- function(values, schema) {
+  values <- spec$kind$decode(code, amounts, spec, schema)
   attributes(values) <- schema$attributes
   values
 }

@@ -57,20 +57,25 @@ stated_rules <- function(rules) {
   if (is.null(rules)) {
     return(NULL)
   }
-  if (!is.list(rules) && !is.character(rules)) rules <- list(rules)
+  if (is.data.frame(rules) || !is.list(rules) && !is.character(rules)) {
+    rules <- list(rules)
+  }
   lapply(unname(as.list(rules)), function(rule) bare_code_of(rule_code(rule)))
 }
 
 rule_code <- function(rule) {
-  code <- rule
-  if (is.character(rule)) {
-    code <- tryCatch(str2lang(rule), error = function(error) NULL)
-  }
+  text <- is.character(rule) && length(rule) == 1
+  code <- if (text) or_else(str2lang(rule)) else rule
   formula <- is.call(code) && identical(code[[1]], quote(`~`))
-  check_that(
-    if (formula) length(code) == 2 else is.call(code), rule,
+  fits <- if (formula) length(code) == 2 else is.call(code) || is.name(code)
+  refuse_if(
+    !fits,
     "{.arg rules} must be one-sided formulas, quoted expressions or text of
      R code.",
+    x = if (text) "{.val {rule}} is none." else "One is {describe_type(rule)}.",
+    i = if (is.data.frame(rule) || is.list(rule)) {
+      "What a release proposed stands in {.code release$proposed$rule}."
+    },
     i = "For instance {.code ~ benefit == 0 | age >= 65}.", arg = "rules"
   )
   if (formula) code[[2]] else code
@@ -135,7 +140,10 @@ rule_room <- function(used, specs, text) {
     cells > most_combinations,
     "The columns of a rule must have at most {format_count(most_combinations)}
     combinations of levels.",
-    x = "Those of {.code {text}} have {format_count(cells)}.", arg = "rules"
+    x = "Those of {.code {text}} have {format_count(cells)}.",
+    i = "State fewer levels, such as ranges, or an amount in place of levels;
+         members need fewer {.arg slots}, or an order by a column of few levels,
+         such as {.code ~ sex}.", arg = "rules"
   )
   list(
     grid = as.matrix(expand.grid(lapply(all, seq_along))), specs = specs,
@@ -212,6 +220,13 @@ rule_value <- function(x, at) {
     return(amount_answer(name, x, asked, at))
   }
   values <- lapply(as.list(x)[-1], rule_value, at = at)
+  joined <- name %in% c("|", "&", "!", "xor")
+  number <- which(!vapply(values, is.logical, NA))
+  refuse_if(
+    joined && length(number) > 0, "Rules must be true or false.",
+    x = "In {.code {at$text}}, {.code {deparse1(x[[number[1] + 1]])}} is
+         neither.", arg = "rules"
+  )
   text <- any(vapply(values, is.character, NA))
   if (text && name %in% c("==", "!=", "%in%")) {
     values <- Map(as_rule_levels, as.list(x)[-1], values, list(at))
@@ -443,6 +458,8 @@ check_rules <- function(rules, specs, levels, codes, amounts) {
         x_bullets(utils::head(texts, 5))
       ),
       i = "Correct the records, or the rule.",
+      i = "A rule that a release proposed may fail in a few records that noise
+           hid: state it only if it must hold by what the columns mean.",
       arg = "rules", rows = rows,
       class = "pseudosynth_error_rule"
     )

@@ -56,6 +56,12 @@ release_amounts <- function(plan, spending, block, set, seed) {
     way <- if (is.null(tables)) "plain" else "tables"
     own_budget$budget <- each[[way]]
     own_seed <- stage_seed(seed, name)
+    # The same amount of the member, or wave, before
+    before <- if (!is.null(plan$members)) {
+      variable <- variables_of_columns(c(name, names(released)), plan$members)
+      utils::tail(released[variable[-1] %in% stats::na.omit(variable[1])], 1)
+    }
+    if (length(before) > 0) models[[name]]$before <- before[[1]]$counts
     amount <- release_margin(
       models[[name]], y, own_budget$budget, n, what, own_seed,
       if (linked) function(amount) {

@@ -71,12 +71,6 @@ told_mean <- function(spec, estimate, ...) {
   )
 }
 
-#' Are the levels of a column numbers, whose mean means something?
-#' @noRd
-has_number_levels <- function(spec) {
-  length(spec$levels) > 1 && !anyNA(text_number(spec$levels))
-}
-
 #' The mean of levels that are numbers
 #'
 #' The noisy counts give it without a bias; of sets it is another, of which rare
@@ -106,13 +100,17 @@ mean_of_levels <- function(x, spec) {
   mean <- mean_of(drawn)
   moved <- mean - sum(counts[valued] * value) / n
   list(
-    mean = mean, error = sqrt(moved_by_noise(block, own, mean_of) + moved^2),
+    mean = mean,
+    error = law_error * sqrt(moved_by_noise(block, own, mean_of) + moved^2),
     records = n,
     unsure = count_noise(block, own, replace(numeric(l), valued, 1))
   )
 }
 
 #' The variance that noise gives to the mean of a column's levels
+#'
+#' That of the margin, and of the number of records, of which each level has the
+#' same share.
 #' @noRd
 moved_by_noise <- function(block, own, mean_of, draws = margins_of_error) {
   place <- residual_place(block, own)
@@ -120,13 +118,17 @@ moved_by_noise <- function(block, own, mean_of, draws = margins_of_error) {
     return(0)
   }
   drawn <- block$margins[[own]]
+  l <- length(drawn)
   random <- random_stream(c(1, 2, 3, 4), 3)
-  noise <- sqrt(block$noise$variance[place]) * matrix(
-    stats::qnorm(random(draws * length(drawn))), ncol = draws
-  )
+  noise <- matrix(stats::qnorm(random(draws * (l + 1))), ncol = draws)
+  of_levels <- sqrt(block$noise$variance[place])
+  of_size <- sqrt(size_variance(block))
   again <- apply(noise, 2, function(noise) {
+    size <- of_size * noise[l + 1]
+    noise <- of_levels * noise[seq_len(l)]
     mean_of(level_counts(
-      block, own, drawn + noise - base::mean(noise), block$n, block$rules
+      block, own, drawn + noise - base::mean(noise) + size / l,
+      max(1, block$n + size), block$rules
     ))
   })
   base::mean((again - mean_of(drawn))^2)

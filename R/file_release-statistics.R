@@ -135,8 +135,8 @@ count_noise <- function(block, own, slope) {
 # Margins of which a mean's error is counted
 margins_of_error <- 30
 
-# What is counted holds the law fixed, which noisy sums told as well. In
-# bench/means.R means are off by so much more
+# What is counted holds the law, or falling tails, fixed, which noisy sums told
+# as well. In bench/means.R means are off by so much more
 law_error <- 1.3
 
 #' The mean of an amount's values in sets, and its error

@@ -62,18 +62,6 @@ is_date_text <- function(x) {
   }, few_levels + 1)
 }
 
-#' Is it text of numbers alone, of which a draft makes a type of its own?
-#' @param number (function of text) Gives `NA` for what is none.
-#' @param least (count) Of different ones.
-#' @noRd
-is_text_of <- function(x, number, least = 1) {
-  if (!is.character(x) || is.object(x)) {
-    return(FALSE)
-  }
-  x <- unique(x[!is.na(x)])
-  length(x) >= least && !anyNA(number(x))
-}
-
 # Dates in R -------------------------------------------------------------------
 
 time_forms.Date <- function(x) list(date_text(x))

@@ -154,7 +154,23 @@ is_long.POSIXct <- function(x, digits = 3) {
 
 # A draft ----------------------------------------------------------------------
 
+#' Say that hours of the day are those of UTC
+#' @noRd
+tell_time_zone <- function(x, name) {
+  offset <- if (inherits(x, "POSIXct")) as.POSIXlt(x)$gmtoff
+  if (any(offset != 0, na.rm = TRUE)) {
+    stated <- cli_escape(sprintf("format(%s)", rlang::expr_text(as.name(name))))
+    tell_of("time_zone",
+      "Date-times are those of UTC, and {.val {name}} has those of another time
+       zone: hours of the day and midnights are not where the file shows them.",
+      i = "To keep what the clock showed, write it as if it were UTC:
+           {.code as.POSIXct({stated}, tz = \"UTC\")}."
+    )
+  }
+}
+
 draft_datetime <- function(values, x, name) {
+  tell_time_zone(x, name)
   seconds <- values[is.finite(values)]
   days <- floor(seconds / 86400)
   check_drafted_years(civil_date(days)$year, "Date-times", name)

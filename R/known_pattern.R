@@ -26,13 +26,17 @@ known_pattern <- function(data, known) {
 #' A column as numbers or text that compare exactly
 #' @noRd
 pattern_value <- function(x) {
-  if (is.numeric(x) && !is.factor(x)) as.double(x) else as_text(x)
+  if (is.numeric(x) && !is.factor(x) || is_time(x)) {
+    as.double(x)
+  } else {
+    as_text(x)
+  }
 }
 
 #' Numbers of a column's values, in the order in which they come
 #' @noRd
 codes_of <- function(x) {
-  if (!is.numeric(x)) x <- if (is.factor(x)) as.integer(x) else as_text(x)
+  x <- if (is.factor(x)) as.integer(x) else pattern_value(x)
   match(x, unique(x))
 }
 

@@ -237,7 +237,7 @@ spend_noise <- function(ledger, charges, mechanism, variable, published,
                         response, m = 1L, n_records = NA_integer_,
                         seed = NULL, label = "strict", unit = NULL) {
   run <- run_of(seed)
-  before <- charged_by(run, mechanism)
+  before <- run$charged[[mechanism]]
   if (!is.null(before)) {
     costs <- function(x) unname(as.list(x[charge_costs]))
     refuse_privacy(
@@ -482,9 +482,10 @@ check_has_delta <- function(book) {
   refuse_privacy(
     book$delta == 0, "Gaussian noise needs a ledger with a {.arg delta}.",
     x = "This ledger has none. Nothing was drawn.",
-    i = "Use {.code delta = 0} in this call, which gives Laplace noise. Or open
-         another ledger for this file:
+    i = "Open another ledger for this file:
          {.code ledger(path, epsilon, delta = 1e-5)}.",
+    i = "Or use {.code delta = 0} in this call where it may be 0, as in
+         {.fn score_release}: that gives Laplace noise.",
     arg = "ledger", class = "pseudosynth_error_budget",
     spent = spent_of(book), total = Inf, budget = book$epsilon
   )

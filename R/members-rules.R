@@ -98,7 +98,10 @@ wide_rules <- function(rules, own, specs) {
         named_slots(rule, own), if (length(used) > 0) list(list(used[1], slot))
       )
       # Messages show the rule as it was stated
-      structure(excused(named, asked, own, specs), text = deparse1(rule))
+      code <- excused(named, asked, own, specs)
+      # Nothing can be attached to a name, of a flag
+      if (is.name(code)) code <- call("(", code)
+      structure(code, text = deparse1(rule))
     })
   })
   sorted <- if (is.null(own$waves)) lapply(later, order_rules, own, specs)

@@ -141,7 +141,8 @@ moved_covariance <- function(parts) {
   place <- parts$place$bins
   even <- sums_by(even_shares(parts$breaks), parts$bin) / parts$of_bins
   wider <- place^2 * pmax(0, 1 - even)
-  tcrossprod(place) + spread_error^2 * tcrossprod(wider)
+  (parts$place_error %||% 1)^2 * tcrossprod(place) +
+    spread_error^2 * tcrossprod(wider)
 }
 
 # Beyond so many standard deviations of a law its tail may bend by itself: by a
@@ -160,6 +161,9 @@ open_tails <- function(parts) {
   moved_covariance(parts) + open_tail[["size"]]^2 * curve_covariance(beyond)
 }
 
+# The smallest size of a curve that is tried
+least_curve <- 0.1
+
 #' The modes of the log ratio, one for each size of curve and spikes
 #' @inheritParams modal_counts
 #' @param moves (function of `parts`) Gives the covariance of what moves a law.
@@ -174,7 +178,7 @@ ratio_fits <- function(noisy, known, parts, moves = moved_covariance) {
     )
   }
   # How good one is depends little on the other
-  for (curve in c(0.1, 0.4, 1.5, 6)) try(c(curve, 0.1))
+  for (curve in c(least_curve, 0.4, 1.5, 6)) try(c(curve, 0.1))
   best <- likeliest(fits)$size[1]
   for (spike in c(0.01, 0.3, 1)) try(c(best, spike))
   fits
@@ -192,6 +196,10 @@ ratio_fit <- function(noisy, known, parts, prior, ratio = NULL) {
   fit <- ratio_mode(noisy, known, log_law, prior, ratio %||% (0 * log_law))
   fit$curve <- drop(prior$curve %*% fit$pull)
   fit$size <- prior$size
+  # A margin is much like the one before it, unless counts say otherwise
+  if (!is.null(parts$place_error)) {
+    fit$likelihood <- fit$likelihood - log(prior$size[1] / least_curve)
+  }
   fit
 }
 
@@ -267,3 +275,41 @@ ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
     factor = factor, precision = precision
   )
 }
+
+# Tails -----------------------------------------------------------------------
+
+# Beyond this share of the records at either end densities fall outwards
+share_of_tail <- 0.1
+
+#' Densities that fall outwards beyond the tenth at either end
+#'
+#' @param below (double) The share of the records up to each.
+#' @param noisy,errors (double) Counts of bins, and the noise in them.
+#' @param kind Of each density: those of one kind fall.
+#' @param stands (logical) Densities that stay.
+#' @return (double) As `density`.
+#' @noRd
+falling_outwards <- function(density, width, bin, below, noisy, errors, kind,
+                             stands = logical(length(bin))) {
+  most <- noisy - bins_above_noise * errors
+  repeat {
+    fallen <- density
+    for (one in unique(kind)) {
+      low <- which(below < share_of_tail & kind == one & !stands)
+      high <- which(below > 1 - share_of_tail & kind == one & !stands)
+      for (tail in list(rev(low), high)) {
+        if (length(tail) > 1) {
+          fallen[tail] <- falling_(density[tail], width[tail])
+        }
+      }
+    }
+    above <- sums_by(fallen * width, bin) < most
+    if (!any(above[bin] & !stands & fallen < density)) break
+    stands <- stands | above[bin] & fallen < density
+  }
+  fallen
+}
+
+# Deviations of its noise that a bin's count in a tail has beside a falling one
+# to stay
+bins_above_noise <- 3.5

@@ -31,10 +31,6 @@ new_run <- function(verb = NULL, arguments = NULL, value = NULL, folder = NULL,
 # of them would draw what is left twice, for one payment
 this_session <- new.env(parent = emptyenv())
 
-is_original <- function(run) {
-  identical(run$session, this_session) && run$process == Sys.getpid()
-}
-
 new_entropy <- function() {
   words <- replicate(4, words_text(c(entropy_seed_(), entropy_seed_())))
   paste(words, collapse = "")
@@ -119,7 +115,8 @@ kept_noisy <- function(run, what, scale, n, make) {
     abort = abort_checkpoint
   )
   refuse_if(
-    !is_original(run), "The rest of a copy's noise cannot be drawn.",
+    !identical(run$session, this_session) || run$process != Sys.getpid(),
+    "The rest of a copy's noise cannot be drawn.",
     x = "Another copy could draw it, too, for the same payment.",
     i = "Resume the error in the session in which it arose. The numbers that
          were drawn are in its field {.field noise}.",
@@ -134,11 +131,6 @@ kept_noisy <- function(run, what, scale, n, make) {
   })
   noisy
 }
-
-#' The charges that a run has paid already
-#' @param by (string) What pays, such as a mechanism.
-#' @noRd
-charged_by <- function(run, by) run$charged[[by]]
 
 #' @return `charges`, invisibly.
 #' @noRd

@@ -80,7 +80,11 @@ draw_plan <- function(table) {
 #'   of the noise to either side. `"pairs"`: the total variation distance, in
 #'   percent, by which noise alone would move the table of a pair before it is
 #'   shrunk.
+#' @param columns (character or `NULL`) The columns whose margins are drawn.
+#'   Default `NULL`: the first ones, in at most 12 panels, which is what a page
+#'   can show.
 #' @param ... Not used.
+#' @section Error types: `pseudosynth_error_input`: unknown `columns`.
 #' @return A ggplot object. It shows only what was released.
 #' @name plot.file_release
 #' @examples
@@ -88,19 +92,24 @@ draw_plan <- function(table) {
 #' book <- confirm_codebook(draft_codebook(people))
 #' release <- file_release(file_plan(people, book), epsilon = 1)
 #' plot(release)
+#' plot(release, columns = c("age", "sex"))
 #' plot(release, "pairs")
 NULL
 
 #' @rdname plot.file_release
 #' @method autoplot file_release
 #' @export
-autoplot.file_release <- function(object, type = c("margins", "pairs"), ...) {
+autoplot.file_release <- function(object, type = c("margins", "pairs"),
+                                  columns = NULL, ...) {
   check_no_dots(..., hint = "See {.fn plot.file_release}.")
   type <- check_choice(type, c("margins", "pairs"))
-  if (type == "pairs") plot_noise(object) else plot_margins(object)
+  if (type == "pairs") plot_noise(object) else plot_margins(object, columns)
 }
 
-plot_margins <- function(object) {
+# Margins that a page can show
+most_panels <- 12
+
+plot_margins <- function(object, columns) {
   bars <- rbind(
     do.call(rbind, lapply(seq_along(object$levels), block_margin, x = object)),
     do.call(rbind, lapply(object$amounts, value_margin, x = object))
@@ -109,14 +118,28 @@ plot_margins <- function(object) {
   order <- unique(bars$column)
   place <- match(sub(", values$", "", order), names(object$schema))
   order <- order[order(place, nchar(order))]
+  all <- unique(sub(", values$", "", order))
+  check_names(columns, all, arg = "columns", of = "columns of the release")
+  kept <- if (is.null(columns)) {
+    utils::head(order, most_panels)
+  } else {
+    order[sub(", values$", "", order) %in% columns]
+  }
+  shown <- length(unique(sub(", values$", "", kept)))
+  bars <- bars[bars$column %in% kept, ]
+  order <- kept
   bars <- bars[order(match(bars$column, order)), ]
   bars$column <- factor(bars$column, order)
   key <- paste(bars$column, bars$level, sep = "\r")
   bars$key <- factor(key, rev(key))
   draw_alone(draw_margins, bars = bars) + titles(
     "Released margins", sprintf(
-      "Share of each level; lines: two standard deviations of the noise. %s",
-      capitalize(format(guarantee(object)))
+      "%sShare of each level; lines: two standard deviations of the noise. %s",
+      if (shown < length(all)) {
+        sprintf("%d of %d columns. ", shown, length(all))
+      } else {
+        ""
+      }, capitalize(format(guarantee(object)))
     ), x = "Share of records"
   )
 }

@@ -142,8 +142,8 @@ read_ce <- function(path, month = NULL, year = NULL,
 
 check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x)) {
   check_that(
-    is.null(x) || is.numeric(x) && length(x) > 0 && !anyNA(x) &&
-      all(x == round(x) & x >= min & x <= max),
+    is.null(x) || is.numeric(x) && !is.object(x) && length(x) > 0 &&
+      !anyNA(x) && all(x == round(x) & x >= min & x <= max),
     x, "{.arg {arg}} must be whole numbers from {min} to {max}.", arg = arg
   )
 }

@@ -206,7 +206,11 @@ write_template <- function(synthetic, folder, formats) {
   synthetic$sets <- list(frame)
   synthetic$columns <- synthetic$columns[1, ]
   synthetic$columns$name <- "a"
-  if (are_files(synthetic)) synthetic$codebook <- template_book()
+  if (are_files(synthetic)) {
+    synthetic$codebook <- codebook(
+      data.frame(column = "a", type = "category", levels = "a|b")
+    )
+  }
   synthetic <- seal(synthetic)
   files <- file_table(folder, write_sets(list(set = frame), folder, formats))
   write_release_codebook(synthetic, cbind(frame, set = 1L), folder)
@@ -221,8 +225,4 @@ write_template <- function(synthetic, folder, formats) {
     )
     unlink(into, recursive = TRUE)
   }
-}
-
-template_book <- function() {
-  codebook(data.frame(column = "a", type = "category", levels = "a|b"))
 }

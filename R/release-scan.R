@@ -145,7 +145,9 @@ secret_numbers <- function(file, published, synthetic) {
   ))
   step <- released_step(synthetic)
   if (!is.na(step)) {
-    numbers <- numbers[!is_on_grid(numbers$number, step), , drop = FALSE]
+    x <- numbers$number
+    far <- abs(round(x / step) * step - x) > 4 * .Machine$double.eps * abs(x)
+    numbers <- numbers[far, , drop = FALSE]
   }
   numbers
 }
@@ -202,10 +204,6 @@ step_of <- function(y) {
   steps <- 10^(6:-9)
   steps <- steps[steps > max(abs(y), 0) * 2^-40]
   Find(function(step) all_on_grid_(y, step), steps) %||% NA_real_
-}
-
-is_on_grid <- function(x, step) {
-  abs(round(x / step) * step - x) <= 4 * .Machine$double.eps * abs(x)
 }
 
 #' Refuse sets in which records have their own value, see ?release
@@ -514,22 +512,7 @@ confirm_text <- function(path, index, words) {
     bytes <- c(bytes, new)
     if (length(new) == 0) break
   }
-  complete[vapply(index$text[complete], stands_in, TRUE, bytes = bytes)]
-}
-
-#' Does text stand in bytes, with no letter or digit beside it?
-#' @noRd
-stands_in <- function(text, bytes) {
-  belongs <- word_bytes()
-  pattern <- charToRaw(text)
-  at <- grepRaw(pattern, bytes, fixed = TRUE, all = TRUE)
-  beside <- function(i) {
-    inside <- i >= 1 & i <= length(bytes)
-    inside[inside] <- belongs[as.integer(bytes[i[inside]]) + 1L]
-    inside
-  }
-  ends <- belongs[as.integer(pattern[c(1, length(pattern))]) + 1L]
-  any(!(ends[1] & beside(at - 1L)) & !(ends[2] & beside(at + length(pattern))))
+  complete[runs_met_(bytes, word_bytes(), index$text[complete], TRUE)]
 }
 
 #' Integers that the file has as such

@@ -73,7 +73,9 @@ synthetic_variable <- function(synthetic, variable, arg = "variable",
     columns <- names(synthetic$sets[[1]])
     refuse_if(
       is.null(variable), "{.arg variable} must name a column of the files.",
-      i = "The columns are {.val {columns}}.", arg = "variable"
+      i = "The columns are {.val {columns}}.",
+      i = "{.fn risk} looks at whole files: {.code risk(sets, data, keys = )}.",
+      arg = "variable"
     )
     check_names(variable, columns)
     return(variable)

@@ -280,10 +280,14 @@ remarks_of_means <- function(means, most = 8) {
   means <- means[order(-abs(means$value / means$file - 1)), ]
   text <- vapply(seq_len(nrow(means)), function(i) {
     one <- means[i, ]
+    # As many digits as tell the two apart
+    digits <- Find(function(digits) {
+      format_figure(one$value, digits) != format_figure(one$file, digits)
+    }, 3:9) %||% 9
     sprintf(
       "The mean of `%s` is %s: %s in the sets, %s in the file.", one$column,
-      off_text(one$value, one$file, one$error), format_figure(one$value),
-      format_figure(one$file)
+      off_text(one$value, one$file, one$error),
+      format_figure(one$value, digits), format_figure(one$file, digits)
     )
   }, "")
   more <- length(text) - most

@@ -233,7 +233,11 @@ margin_counts <- function(x) {
 #' @noRd
 margin_parts <- function(x) {
   law <- function(breaks) {
-    law <- law_shares(x, breaks)
+    law <- if (is.null(x$before)) {
+      law_shares(x, breaks)
+    } else {
+      with_even_part(counts_between(x$before, breaks), breaks)
+    }
     if (is.null(x$part_factors)) {
       return(law)
     }
@@ -242,7 +246,25 @@ margin_parts <- function(x) {
     law <- law * x$part_factors[bin]
     law / sum(law)
   }
-  parts_of_bins(x$margin$breaks, law, x$family$kind == "count")
+  parts <- parts_of_bins(x$margin$breaks, law, x$family$kind == "count")
+  if (!is.null(x$before)) {
+    # What was counted before has tails of its own, which move as a whole
+    parts$place <- lapply(parts$place, function(at) at / (1 + abs(at) / 3))
+    parts$place_error <- place_error_before
+  }
+  parts
+}
+
+# How far the place of a margin may be from the one before it, in deviations
+place_error_before <- 0.3
+
+#' Counts of other bins, which records fill evenly
+#' @param counts (list) `counts` and `breaks`.
+#' @noRd
+counts_between <- function(counts, breaks) {
+  diff(stats::approx(
+    counts$breaks, c(0, cumsum(counts$counts)), breaks, rule = 2
+  )$y)
 }
 
 #' The inverse covariance of the noise in a margin's counts

@@ -434,7 +434,8 @@ file_utility <- function(sets, data, asked, given) {
   case <- file_case(sets, data, asked)
   found <- judgement(case, utility_measures())
   new_utility("file_utility", case, found,
-    columns = names(case$columns), types = types_of(sets$codebook), remarks = remarks_of_means(means_beside(
+    columns = names(case$columns), types = types_of(sets$codebook),
+    remarks = remarks_of_means(means_beside(
       sets, case$data, case$survey_weights
     )), records = c(nrow(case$data), sets$n_records)
   )

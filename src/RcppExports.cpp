@@ -78,14 +78,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // runs_met_
-Rcpp::LogicalVector runs_met_(Rcpp::RawVector bytes, Rcpp::LogicalVector belongs, Rcpp::CharacterVector sought);
-RcppExport SEXP _pseudosynth_runs_met_(SEXP bytesSEXP, SEXP belongsSEXP, SEXP soughtSEXP) {
+Rcpp::LogicalVector runs_met_(Rcpp::RawVector bytes, Rcpp::LogicalVector belongs, Rcpp::CharacterVector sought, bool texts);
+RcppExport SEXP _pseudosynth_runs_met_(SEXP bytesSEXP, SEXP belongsSEXP, SEXP soughtSEXP, SEXP textsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type belongs(belongsSEXP);
     Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type sought(soughtSEXP);
-    rcpp_result_gen = Rcpp::wrap(runs_met_(bytes, belongs, sought));
+    Rcpp::traits::input_parameter< bool >::type texts(textsSEXP);
+    rcpp_result_gen = Rcpp::wrap(runs_met_(bytes, belongs, sought, texts));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -779,7 +780,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_grid_extremes_", (DL_FUNC) &_pseudosynth_grid_extremes_, 6},
     {"_pseudosynth_grid_loss_", (DL_FUNC) &_pseudosynth_grid_loss_, 4},
     {"_pseudosynth_aliased_columns_", (DL_FUNC) &_pseudosynth_aliased_columns_, 1},
-    {"_pseudosynth_runs_met_", (DL_FUNC) &_pseudosynth_runs_met_, 3},
+    {"_pseudosynth_runs_met_", (DL_FUNC) &_pseudosynth_runs_met_, 4},
     {"_pseudosynth_numbers_met_", (DL_FUNC) &_pseudosynth_numbers_met_, 2},
     {"_pseudosynth_odd_and_even_", (DL_FUNC) &_pseudosynth_odd_and_even_, 4},
     {"_pseudosynth_convergence_", (DL_FUNC) &_pseudosynth_convergence_, 3},

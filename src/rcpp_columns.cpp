@@ -54,18 +54,20 @@ Rcpp::IntegerVector aliased_columns_(Rcpp::List spec) {
 }
 
 // Which of `sought` are runs of bytes that belong together (256 flags), dots at
-// their ends aside.
+// their ends aside, or, of `texts`, stand anywhere but within such a run.
 // [[Rcpp::export(rng = false)]]
 Rcpp::LogicalVector runs_met_(Rcpp::RawVector bytes,
                               Rcpp::LogicalVector belongs,
-                              Rcpp::CharacterVector sought) {
+                              Rcpp::CharacterVector sought,
+                              bool texts = false) {
   if (belongs.size() != 256) Rcpp::stop("Expected a flag for each byte.");
   bool inside[256];
   for (int b = 0; b < 256; ++b) inside[b] = belongs[b] != 0;
-  std::vector<std::string_view> texts;
+  std::vector<std::string_view> views;
   for (R_xlen_t k = 0; k < sought.size(); ++k)
-    texts.emplace_back(CHAR(STRING_ELT(sought, k)));
-  const std::vector<char> met = ps::runs_met(view_of(bytes), inside, texts);
+    views.emplace_back(CHAR(STRING_ELT(sought, k)));
+  const auto look = texts ? ps::texts_met : ps::runs_met;
+  const std::vector<char> met = look(view_of(bytes), inside, views);
   return Rcpp::LogicalVector(met.begin(), met.end());
 }
 

@@ -269,9 +269,10 @@ test_that("text that is dates or numbers but for some records says so", {
     said(c(paste(born, "10:30"), "unknown")), "date-times but for 1 record"
   )
   expect_match(said(c(1:400 + 0.5, "n/a")), "numbers but for 1 record")
-  # Names are of no kind, and numbers of all
-  expect_no_match(said(sprintf("Joe %d", 1:400)), "but for")
-  expect_no_match(said(as.character(1:400)), "but for")
+  # Names are of no kind, and text of numbers may be what it says
+  expect_no_match(said(sprintf("Joe %d", 1:400)), "is text of")
+  expect_match(said(as.character(1:400)), "is text of numbers.")
+  expect_match(said(as.character(1:400)), "as.numeric()", fixed = TRUE)
 })
 
 test_that("dates that are all one day of the month say so; years end decades", {
@@ -295,4 +296,20 @@ test_that("dates that are all one day of the month say so; years end decades", {
   ))$table
   expect_identical(draft$lower, c("1930", "1000"))
   expect_identical(draft$upper, c("2010", "5000"))
+})
+
+test_that("date-times of another time zone than UTC are told", {
+  at <- as.POSIXct("2019-01-01", tz = "UTC") + 86400 * rep(1:50, 4)
+  file <- data.frame(other = rep(0:1, 100), at = at)
+  expect_no_message(
+    draft_codebook(file), class = "pseudosynth_message_time_zone"
+  )
+  attr(file$at, "tzone") <- "Europe/Vienna"
+  heard <- expect_message(
+    draft_codebook(file), class = "pseudosynth_message_time_zone"
+  )
+  expect_match(
+    conditionMessage(heard), "as.POSIXct(format(at), tz = \"UTC\")",
+    fixed = TRUE
+  )
 })

@@ -276,3 +276,18 @@ test_that("a file that cannot be opened leaves no connection behind", {
   expect_identical(or_else(stop("a"), "failed"), "failed")
   expect_silent(or_else(warning("a")))
 })
+
+test_that("arguments of very many texts are no obstacle to a message", {
+  n <- 10001
+  some <- rep_len(c("x", "y", "z"), n)
+  expect_null(argument_numbers(some))
+  expect_identical(argument_numbers(c("7", "8|9")), c(7, 8, 9))
+  data <- data.frame(a = some, b = rep_len(1:5, n))
+  book <- suppressMessages(confirm_codebook(
+    edit_codebook(draft_codebook(data), a = list(levels = c("x", "y")))
+  ))
+  expect_error(
+    file_plan(data, book), "none of the levels",
+    class = "pseudosynth_error_outside"
+  )
+})

@@ -85,12 +85,14 @@ test_that("rare levels that are numbers fall outwards, unless they stand out", {
   expect_equal(fallen(c(rare, 50), 1:7), c(fallen(rare), 50))
   expect_identical(fallen(-rare[1:3]), -rare[1:3])
   # In order, as the codebook has them
-  spec <- function(levels) list(levels = levels)
+  spec <- function(levels, type = "ordered") {
+    list(levels = levels, kind = column_kinds[[type]])
+  }
   expect_identical(
     number_levels(
-      list(a = 1:4, b = 1:3, c = 1:3),
+      list(a = 1:4, b = 1:3, c = 1:3, d = 1:2),
       list(a = spec(c("1", "2", "10")), b = spec(c("1", "3", "2")),
-        c = spec(c("x", "y", "z")))
-    ), list(1:3, NULL, NULL)
+        c = spec(c("x", "y", "z")), d = spec(c("1", "2"), "category"))
+    ), list(1:3, NULL, NULL, NULL)
   )
 })

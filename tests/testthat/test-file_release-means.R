@@ -207,3 +207,56 @@ test_that("a group far out that noise hides may be there", {
   )
   expect_lt(abs(release$means$mean - mean(data$y)), 2 * release$means$error)
 })
+
+test_that("sets have the means of levels that the release states", {
+  n <- 3000
+  data <- withr::with_seed(1, data.frame(
+    visits = pmin(stats::rgeom(n, 0.25), 30L),
+    region = sample(letters[1:4], n, TRUE)
+  ))
+  book <- codebook(data.frame(
+    column = names(data), type = c("ordered", "category"),
+    levels = c(paste(0:30, collapse = "|"), "a|b|c|d")
+  ))
+  plan <- file_plan(data, book)
+  found <- vapply(1:6, function(seed) {
+    made <- suppressMessages(suppressWarnings(
+      file_release(plan, 1, seed = seed)
+    ))
+    set <- synthesize(made, seed = seed)[[1]]
+    c(
+      mean(as.integer(as.character(set$visits))) - made$means$mean,
+      made$means$error, made$means$mean - mean(data$visits)
+    )
+  }, c(0, 0, 0))
+  # By pairs alone sets had half a visit too many, five errors
+  expect_lt(abs(mean(found[1, ])), 0.5 * mean(found[2, ]))
+  expect_true(all(abs(found[1, ]) < found[2, ]))
+  expect_true(all(abs(found[1, ] + found[3, ]) < 3 * found[2, ]))
+})
+
+test_that("few members' amounts are like those of members before them", {
+  homes <- home_persons(1500)
+  homes$pay <- withr::with_seed(3, round(exp(stats::rnorm(nrow(homes), 9.5))))
+  # Of the fourth member hardly anybody has one
+  fourth <- sequence(rle(homes$home)$lengths) == 4
+  homes$pay[fourth & seq_len(nrow(homes)) %% 8 > 0] <- NA
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(homes), home = "id",
+    pay = list(type = "amount", lower = 1, upper = 1e6, transform = "log")
+  )))
+  plan <- suppressMessages(
+    file_plan(homes, book, unit = "home", members = home_members(4))
+  )
+  off <- vapply(1:4, function(seed) {
+    made <- suppressWarnings(suppressMessages(
+      file_release(plan, 2, seed = seed)
+    ))
+    last <- made$amounts[[grep("4", names(made$amounts))]]
+    first <- made$amounts[[grep("1", names(made$amounts))[1]]]
+    middle <- function(x) quantile_breaks(x, x$counts, 2)
+    middle(last) - middle(first)
+  }, 0)
+  # A factor of 3; by their own noise alone, of 8 to 100
+  expect_true(all(abs(off) < log(3)))
+})

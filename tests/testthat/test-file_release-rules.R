@@ -84,9 +84,24 @@ test_that("amounts, flags and numbers are named so that a plan reads them", {
     file_plan(data, book, rules = "rooms > 0 | owner")$rules,
     file_plan(data, book, rules = ~ rooms > 0 | owner)$rules
   )
-  for (bad in list("rooms >", "rooms", "a ~ rooms > 2", NA_character_, "", 3)) {
+  expect_identical(
+    file_plan(data, book, rules = "owner | !owner")$rules,
+    file_plan(data, book, rules = ~ owner | !owner)$rules
+  )
+  bad <- list(
+    "rooms >", "a ~ rooms > 2", NA_character_, "", 3, release$proposed,
+    list("rooms > 0", c("owner", "owner"))
+  )
+  for (rule in bad) {
     expect_error(
-      file_plan(data, book, rules = bad), "one-sided formulas",
+      file_plan(data, book, rules = rule), "one-sided formulas",
+      class = "pseudosynth_error_input"
+    )
+  }
+  # A number is neither true nor false, beside what is, either
+  for (rule in list("rooms", ~ rooms | owner, ~ !rooms, quote(xor(1, owner)))) {
+    expect_error(
+      file_plan(data, book, rules = rule), "true or false",
       class = "pseudosynth_error_input"
     )
   }

@@ -731,3 +731,25 @@ test_that("dates and times in rules are as public as numbers", {
     expect_s3_class(across(rule, confirmed = own), "file_plan")
   }
 })
+
+test_that("a rule may be a household's flag alone, but no number of a member", {
+  data <- data.frame(
+    home = rep(1:50, each = 2), age = rep(1:5, 20), owner = TRUE
+  )
+  book <- codebook(data.frame(
+    column = names(data), type = c("id", "ordered", "logical"),
+    levels = c(NA, "1|2|3|4|5", NA)
+  ))
+  planned <- function(rule) {
+    file_plan(data, book, unit = "home", rules = rule,
+      members = members(~age, slots = 2, household = "owner")
+    )
+  }
+  expect_identical(planned("owner")$n_records, 50L)
+  expect_identical(planned("owner")$rules, planned(~owner)$rules)
+  for (rule in c("member(2)$age", "age", "member(1)$age | owner")) {
+    expect_error(
+      planned(rule), "true or false", class = "pseudosynth_error_input"
+    )
+  }
+})

@@ -465,3 +465,24 @@ test_that("figures of several releases hold the file and their first sets", {
     expect_error(eval(call), class = "pseudosynth_error_input")
   }
 })
+
+test_that("a release of many columns shows the first ones, or those named", {
+  data <- withr::with_seed(1, as.data.frame(lapply(
+    stats::setNames(nm = sprintf("q%d", 1:15)),
+    function(name) sample(0:2, 200, TRUE)
+  )))
+  book <- suppressMessages(confirm_codebook(draft_codebook(data)))
+  release <- suppressWarnings(file_release(file_plan(data, book), 5, seed = 1))
+  shown <- function(...) {
+    as.character(unique(ggplot2::layer_data(
+      plot(release, ...), 1
+    )$PANEL))
+  }
+  expect_length(shown(), 12)
+  expect_length(shown(columns = c("q15", "q2")), 2)
+  expect_match(plot(release)$labels$subtitle, "12 of 15 columns")
+  expect_error(
+    plot(release, columns = "zz"), "columns of the release",
+    class = "pseudosynth_error_input"
+  )
+})

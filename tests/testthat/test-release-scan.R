@@ -560,3 +560,34 @@ test_that("a set's times are excused in every form that a file may have", {
   folder <- file.path(withr::local_tempdir(), "set")
   expect_no_error(suppressMessages(release(set, folder, data = data)))
 })
+
+test_that("texts are found wherever they stand, but not within other words", {
+  found <- function(bytes, texts) {
+    runs_met_(charToRaw(bytes), word_bytes(), texts, TRUE)
+  }
+  expect_identical(
+    found("a b,c a", c("a", "b,c", "b,c a", "a b,c a", "c", "b c", "")),
+    c(TRUE, TRUE, TRUE, TRUE, TRUE, FALSE, FALSE)
+  )
+  # Within a longer word it does not stand there, unless it does elsewhere
+  expect_identical(
+    found("xab ab", c("ab", "xa", "b ab")), c(TRUE, FALSE, FALSE)
+  )
+  expect_identical(found("-ab-ab", c("-ab", "-a", "ab-")), c(TRUE, FALSE, TRUE))
+  expect_identical(found("", "a"), FALSE)
+  withr::local_seed(1)
+  signs <- c(letters[1:3], " ", "-")
+  text_of <- function(n) paste(sample(signs, n, TRUE), collapse = "")
+  bytes <- text_of(300)
+  texts <- unique(replicate(400, text_of(sample(1:6, 1))))
+  stands <- vapply(texts, function(text) {
+    at <- gregexpr(sprintf("(?=%s)", text), bytes, perl = TRUE)[[1]]
+    any(at > 0 & vapply(at, function(at) {
+      last <- at + nchar(text) - 1
+      pair <- function(i) grepl("^[abc]{2}$", substr(bytes, i, i + 1))
+      !(at > 1 && pair(at - 1)) && !pair(last)
+    }, NA))
+  }, NA)
+  expect_identical(found(bytes, texts), unname(stands))
+  expect_gt(sum(stands), 20)
+})

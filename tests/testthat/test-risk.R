@@ -166,3 +166,20 @@ test_that("what is no file, no key and no column is refused", {
   expect_error(risk(sets, file, "age", "age"), class = error)
   expect_error(risk(sets, file, variables = "age"), class = error)
 })
+
+test_that("times among keys are compared as times, however they are shown", {
+  day <- as.POSIXct("2019-01-01", tz = "UTC") + 86400 * rep(0:9, 20)
+  file <- data.frame(time = day, h = rep(1:2, 100))
+  shown <- file
+  attr(shown$time, "tzone") <- "Europe/Vienna"
+  book <- suppressMessages(confirm_codebook(draft_codebook(file)))
+  sets <- suppressMessages(synthesize(
+    file_release(file_plan(file, book), 10, seed = 1), seed = 1
+  ))
+  figures <- function(data) {
+    found <- risk(sets, data, keys = "time", variables = "h")
+    found$overall[c("in_set", "attribution")]
+  }
+  expect_gt(figures(file)[["in_set"]], 0.5)
+  expect_identical(figures(shown), figures(file))
+})

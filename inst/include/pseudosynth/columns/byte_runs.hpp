@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -36,6 +37,54 @@ inline std::vector<char> runs_met(std::string_view bytes, const bool* belongs,
   out.reserve(sought.size());
   for (const std::string_view text : sought) out.push_back(met[text]);
   return out;
+}
+
+/// Which of `sought` stand anywhere in bytes, but not as a part of a longer run
+/// of bytes that `belongs` names.
+///
+/// All texts of one length are looked up together, at each place by a hash that
+/// moves along (Karp and Rabin 1987).
+inline std::vector<char> texts_met(std::string_view bytes, const bool* belongs,
+                                   const std::vector<std::string_view>& sought) {
+  constexpr std::uint64_t kBase = 1099511628211ULL;
+  const auto code = [](char byte) {
+    return static_cast<std::uint64_t>(static_cast<unsigned char>(byte)) + 1;
+  };
+  const auto inside = [&](std::size_t i) {
+    return i < bytes.size() && belongs[static_cast<unsigned char>(bytes[i])];
+  };
+  std::map<std::size_t, std::vector<std::size_t>> of_length;
+  for (std::size_t k = 0; k < sought.size(); ++k)
+    of_length[sought[k].size()].push_back(k);
+  std::vector<char> met(sought.size(), 0);
+  for (const auto& [length, places] : of_length) {
+    if (length == 0 || length > bytes.size()) continue;
+    std::unordered_multimap<std::uint64_t, std::size_t> known;
+    known.reserve(places.size());
+    for (const std::size_t k : places) {
+      std::uint64_t hash = 0;
+      for (const char byte : sought[k]) hash = hash * kBase + code(byte);
+      known.emplace(hash, k);
+    }
+    std::uint64_t first = 1, hash = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      if (i > 0) first *= kBase;
+      hash = hash * kBase + code(bytes[i]);
+    }
+    for (std::size_t at = 0;; ++at) {
+      const auto range = known.equal_range(hash);
+      for (auto found = range.first; found != range.second; ++found) {
+        const std::string_view text = sought[found->second];
+        if (bytes.compare(at, length, text) != 0) continue;
+        const bool goes_on = (inside(at) && at > 0 && inside(at - 1)) ||
+                             (inside(at + length - 1) && inside(at + length));
+        if (!goes_on) met[found->second] = 1;
+      }
+      if (at + length >= bytes.size()) break;
+      hash = (hash - code(bytes[at]) * first) * kBase + code(bytes[at + length]);
+    }
+  }
+  return met;
 }
 
 /// Which of some numbers (places, ascending) stand anywhere in bytes.
