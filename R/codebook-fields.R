@@ -178,7 +178,8 @@ write_codebook <- function(book, path) {
   check_path(path)
   refuse_if(
     file.exists(path), "{.arg path} must be the path of a new file.",
-    x = "{.file {path}} exists already.", arg = "path"
+    x = "{.file {path}} exists already.",
+    i = "Give another path, or delete the file first.", arg = "path"
   )
   table <- unclass(book)$table
   lists <- vapply(table, is.list, TRUE)

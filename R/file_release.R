@@ -139,9 +139,9 @@
 #'   * `proposed`: rules that the noisy tables show, a row each: `rule`, the
 #'     text to paste into `rules` of the plan, and `expected`, the records that
 #'     the forbidden combinations would have if the columns were independent.
-#'     This is post-processing, and none of them is applied. The noise may hide
-#'     a few records, so take only rules that must hold by what the columns
-#'     mean;
+#'     This is post-processing, and none of them is applied: a plan that states
+#'     them is released and paid for anew. The noise may hide a few records that
+#'     break one, so take only rules that must hold by what the columns mean;
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
