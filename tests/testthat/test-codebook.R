@@ -404,3 +404,15 @@ test_that("bounds that rounding can hardly tell apart are refused", {
   }
   expect_no_error(book("1e14", "100000000100000", type = "amount"))
 })
+
+test_that("a change is text in a known encoding", {
+  book <- codebook(data.frame(column = "y", type = "id"))
+  bytes <- "\xff\xfe"
+  Encoding(bytes) <- "bytes"
+  for (change in list(bytes, list(type = "category", levels = bytes))) {
+    expect_error(
+      edit_codebook(book, y = change), "known encoding",
+      class = "pseudosynth_error_input"
+    )
+  }
+})
