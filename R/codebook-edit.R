@@ -63,7 +63,7 @@ checked_change <- function(change, name) {
     "The change of {.val {name}} must be a type or a named list of fields.",
     i = "Such as {.code list(lower = 0, upper = 2e6)}.", arg = "..."
   )
-  text <- unlist(Filter(is.character, change))
+  text <- as.character(unlist(Filter(is.character, change)))
   refuse_if(
     !all(in_known_encoding(text)),
     "The change of {.val {name}} must be text in a known encoding.",
