@@ -155,7 +155,11 @@ draft_of_file <- function(file, most) {
 tell_drafted <- function(left, like, mixed, tagged) {
   if (length(left) > 0) {
     x <- like[[1]]
-    stated <- if (is.factor(x) || is.character(x)) {
+    read <- sub(" .*", "", or_else(mixed[[left[1]]], ""))
+    stated <- if (read %in% c("dates", "date-times")) {
+      type <- if (read == "dates") "date" else "datetime"
+      sprintf("type = \"%s\", lower = .., upper = ..", type)
+    } else if (is.factor(x) || is.character(x)) {
       "type = \"category\", levels = c(..)"
     } else {
       type <- class_kind(x)$name %||% "amount"

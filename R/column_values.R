@@ -74,13 +74,12 @@ check_book_values <- function(row, spec, own_check) {
   kind <- spec$kind
   column <- spec$column
   bounds <- c(spec$lower, spec$upper)
+  open <- Filter(function(field) !is_stated(row[[field]]), c("lower", "upper"))
   refuse_if(
     !all(is.finite(bounds)) || bounds[1] >= bounds[2],
     "{.field lower} and {.field upper} of {.val {column}} must be {kind$words},
     the smaller one first.",
-    x = if (anyNA(bounds)) {
-      "{.field {c('lower', 'upper')[is.na(bounds)]}} {?is/are} not stated."
-    }, arg = "x"
+    x = if (length(open) > 0) "{.field {open}} {?is/are} not stated.", arg = "x"
   )
   refuse_if(
     max(abs(bounds)) > largest_bound,

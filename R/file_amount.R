@@ -140,7 +140,7 @@ grown_breaks <- function(amount, look) {
   seen <- c(0, cumsum(counts) / sum(counts))
   last <- length(seen)
   # The less it shows, the fewer bins there are and the fewer follow it
-  error <- look$deviation / amount_unit * sqrt(1 + log(last) / pi)
+  error <- cumulative_error(look)
   clear <- max(0, 1 - error / max(1, sum(look$noisy)) / blurred_look)
   share <- (1 - following_look * clear) * (seq_len(last) - 1) / (last - 1) +
     following_look * clear * seen
@@ -181,6 +181,10 @@ release_margin <- function(amount, y, budget, n, what, seed, linked) {
     breaks <- grown_breaks(amount, amount$look)
   }
   amount$margin <- counted(breaks, "margin")
+  # Who is many has a law of its own
+  if (n > few_records_before * cumulative_error(amount$margin)) {
+    amount$before <- NULL
+  }
   if (!is.null(linked)) amount$ranks <- ranked_margin(amount, n)
   if (!is.null(budget$links)) amount$links <- linked(amount)
   amount
@@ -327,9 +331,16 @@ falling_tails <- function(
   counts
 }
 
-# Records of the same amount of the member, or wave, before, in errors of a
-# cumulative count
+# In errors of a cumulative count: how many records of the member, or wave,
+# before are added, and up to how many own ones noise tells more than they do
 records_before <- 4
+few_records_before <- 6
+
+#' About the error of a cumulative count
+#' @noRd
+cumulative_error <- function(margin) {
+  margin$deviation / amount_unit * sqrt(1 + log(length(margin$noisy)) / pi)
+}
 
 #' Where the margin lies: the intercept and the shape that scores start from
 #' Of few records noise tells more than they do: some records of the member, or
@@ -343,10 +354,8 @@ located_reference <- function(amount, family, n, left = 1) {
   margin <- amount$margin
   if (!is.null(amount$before)) {
     share <- counts_between(amount$before, margin$breaks)
-    error <- margin$deviation / amount_unit *
-      sqrt(1 + log(length(share)) / pi)
     margin$noisy <- margin$noisy +
-      records_before * error * share / sum(share)
+      records_before * cumulative_error(margin) * share / sum(share)
   }
   below <- clamp(cummax(cumsum(margin$noisy)), 0, n)
   ends <- margin$breaks

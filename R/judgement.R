@@ -123,7 +123,7 @@ homes_of <- function(file, unit) match(file[[unit]], unique(file[[unit]]))
 fresh_sample <- function(data, n, number, unit = NULL) {
   homes <- if (!is.null(unit)) homes_of(data, unit)
   records <- nrow(data)
-  if (!is.null(homes)) n <- round(as.double(n) * max(homes) / records)
+  if (!is.null(homes)) n <- max(1, round(as.double(n) * max(homes) / records))
   share <- uniforms_(n, seed_words(1, "fresh sample", number), 0L)
   drawn <- 1 + floor(share * (if (is.null(homes)) records else max(homes)))
   if (is.null(homes)) {

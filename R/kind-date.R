@@ -125,8 +125,8 @@ tell_one_day <- function(days, name) {
   one <- length(unique(civil_date(met)$day)) == 1
   if (length(met) > few_records && (one || all(starts_period(met + 1, 1)))) {
     tell_of("one_day",
-      "Every date of {.val {name}} is {if (one) 'one day' else 'the last day'}
-       of its month, and sets would have other days, too.",
+      "All dates of {.val {name}} are on the {if (one) 'same' else 'last'} day
+       of the month, and sets would have other days, too.",
       i = "If only the month matters, make each date the first of its month and
            draft again: bounds such as 2020-01 state that."
     )

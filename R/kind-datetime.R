@@ -159,7 +159,7 @@ is_long.POSIXct <- function(x, digits = 3) {
 tell_time_zone <- function(x, name) {
   offset <- if (inherits(x, "POSIXct")) as.POSIXlt(x)$gmtoff
   if (any(offset != 0, na.rm = TRUE)) {
-    stated <- cli_escape(sprintf("format(%s)", rlang::expr_text(as.name(name))))
+    stated <- sprintf("format(%s)", rlang::expr_text(as.name(name)))
     tell_of("time_zone",
       "Date-times are those of UTC, and {.val {name}} has those of another time
        zone: hours of the day and midnights are not where the file shows them.",

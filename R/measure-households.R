@@ -175,7 +175,7 @@ wave_shares <- function(file, case, shared) {
   known <- at[, 2] <= length(codes)
   # A row for each person, a column for each wave
   by_wave <- function(x) {
-    all <- matrix(NA, max(home), length(codes))
+    all <- matrix(NA, max(home, 0), length(codes))
     all[at[known, , drop = FALSE]] <- x[known]
     all
   }
@@ -237,7 +237,7 @@ modelled_values <- function(x, spec) {
 #' @noRd
 mean_correlation <- function(values, apart) {
   found <- vapply(seq_len(ncol(values) - apart), function(k) {
-    both <- values[, c(k, k + apart)]
+    both <- values[, c(k, k + apart), drop = FALSE]
     both <- both[!is.na(rowSums(both)), , drop = FALSE]
     flat <- nrow(both) < 3 || any(apply(both, 2, stats::var) == 0)
     if (flat) NA else stats::cor(both[, 1], both[, 2])

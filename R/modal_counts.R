@@ -56,7 +56,10 @@ counts_in_parts <- function(parts, counts, curve) {
 #' @noRd
 shares_in_bins <- function(parts, curve) {
   # Between the middles of bins the curve is a line, and beyond them, too
-  line <- line_through(parts$place$bins, curve, parts$place$parts)
+  x <- parts$place$bins
+  at <- parts$place$parts
+  k <- findInterval(at, x, all.inside = TRUE)
+  line <- curve[k] + (at - x[k]) * diff(curve)[k] / diff(x)[k]
   share <- parts$law * exp(line - curve[parts$bin])
   share / sums_by(share, parts$bin)[parts$bin]
 }
@@ -109,11 +112,6 @@ scaled_places <- function(breaks, part_breaks, law, count) {
   list(
     bins = (middle(breaks) - centre) / spread, parts = (parts - centre) / spread
   )
-}
-
-line_through <- function(x, y, at) {
-  k <- findInterval(at, x, all.inside = TRUE)
-  y[k] + (at - x[k]) * (y[k + 1] - y[k]) / (x[k + 1] - x[k])
 }
 
 #' Covariance of a curve that starts flat at 0: an integrated random walk to

@@ -466,6 +466,8 @@ scan_file <- function(path, index, block = 4e6) {
   written <- logical(length(index$written))
   doubles <- integers <- integer()
   kept <- raw()
+  # What is longest may go on in the next block
+  longest <- max(4096, nchar(c(words, index$written), "bytes") + 2)
   repeat {
     new <- readBin(connection, "raw", block)
     bytes <- c(kept, new)
@@ -480,7 +482,7 @@ scan_file <- function(path, index, block = 4e6) {
     }
     if (length(new) < block) break
     # What may go on in the next block is read again with it
-    kept <- utils::tail(bytes, 4096)
+    kept <- utils::tail(bytes, longest)
   }
   c(
     confirm_text(path, index, words[there]),

@@ -280,11 +280,11 @@ test_that("dates that are all one day of the month say so; years end decades", {
   file <- data.frame(other = rep(0:1, 100), x = rep(month, 5))
   expect_no_message(draft_codebook(file), class = "pseudosynth_message_one_day")
   expect_message(
-    draft_codebook(transform(file, x = x + 14)), "is one day of its month",
+    draft_codebook(transform(file, x = x + 14)), "are on the same day of",
     class = "pseudosynth_message_one_day"
   )
   expect_message(
-    draft_codebook(transform(file, x = x - 1)), "is the last day of its month",
+    draft_codebook(transform(file, x = x - 1)), "are on the last day of",
     class = "pseudosynth_message_one_day"
   )
   expect_no_message(

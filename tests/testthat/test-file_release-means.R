@@ -260,3 +260,26 @@ test_that("few members' amounts are like those of members before them", {
   # A factor of 3; by their own noise alone, of 8 to 100
   expect_true(all(abs(off) < log(3)))
 })
+
+test_that("a wave of many values of its own is not drawn as the one before", {
+  n <- 400
+  data <- withr::with_seed(1, data.frame(
+    person = rep(seq_len(n), 2), year = rep(2001:2002, each = n),
+    y = exp(c(stats::rnorm(n, 3, 0.1), stats::rnorm(n, 12, 0.1)))
+  ))
+  book <- codebook(data.frame(
+    column = names(data), type = c("id", "category", "amount"),
+    levels = c("", "2001|2002", ""), lower = c("", "", "1"),
+    upper = c("", "", "1e6"), digits = c("", "", "any"),
+    transform = c("", "", "log")
+  ))
+  plan <- file_plan(
+    data, book, unit = "person", members = waves("year", complete = TRUE)
+  )
+  for (seed in 1:3) {
+    release <- suppressMessages(file_release(plan, 1, seed = seed))
+    set <- synthesize(release, seed = seed)[[1]]
+    low <- stats::quantile(set$y[set$year == 2002], c(0.1, 0.9))
+    expect_true(all(abs(log(low) - 12 + c(0.128, -0.128)) < 0.1))
+  }
+})

@@ -461,3 +461,26 @@ test_that("what no sample of a panel differs in is said to be far, or equal", {
   expect_true(all(found$ratio[never & found$distance == 0] == 1))
   expect_lt(max(found$ratio[!never]), 1e6)
 })
+
+test_that("sets of one person in one wave, or of nobody, are measured", {
+  data <- expand.grid(person = 1:20, year = 2001:2002)
+  data$y <- withr::with_seed(1, stats::rnorm(40, 0, 100))
+  data$sex <- c("f", "m")[1 + data$person %% 2]
+  book <- codebook(data.frame(
+    column = names(data), type = c("id", "category", "amount", "category"),
+    levels = c("", "2001|2002", "", "f|m"), lower = c("", "", "-1000", ""),
+    upper = c("", "", "1000", ""), digits = c("", "", "any", "")
+  ))
+  plan <- file_plan(
+    data, book, unit = "person", members = waves("year", constant = "sex")
+  )
+  release <- suppressMessages(suppressWarnings(
+    file_release(plan, 0.3, seed = 1)
+  ))
+  for (n in 1:2) {
+    set <- synthesize(release, n = n, seed = 1)
+    found <- suppressMessages(utility(set, data))
+    expect_s3_class(found, "file_utility")
+    expect_output(print(found), "1 set")
+  }
+})

@@ -3,6 +3,7 @@
 #ifndef PSEUDOSYNTH_COLUMNS_BYTE_RUNS_HPP
 #define PSEUDOSYNTH_COLUMNS_BYTE_RUNS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,8 +43,8 @@ inline std::vector<char> runs_met(std::string_view bytes, const bool* belongs,
 /// Which of `sought` stand anywhere in bytes, but not as a part of a longer run
 /// of bytes that `belongs` names.
 ///
-/// All texts of one length are looked up together, at each place by a hash that
-/// moves along (Karp and Rabin 1987).
+/// All texts that are as long, up to 16 bytes, are looked up together, at each
+/// place by a hash of so many bytes that moves along (Karp and Rabin 1987).
 inline std::vector<char> texts_met(std::string_view bytes, const bool* belongs,
                                    const std::vector<std::string_view>& sought) {
   constexpr std::uint64_t kBase = 1099511628211ULL;
@@ -54,8 +55,9 @@ inline std::vector<char> texts_met(std::string_view bytes, const bool* belongs,
     return i < bytes.size() && belongs[static_cast<unsigned char>(bytes[i])];
   };
   std::map<std::size_t, std::vector<std::size_t>> of_length;
+  constexpr std::size_t kHashed = 16;
   for (std::size_t k = 0; k < sought.size(); ++k)
-    of_length[sought[k].size()].push_back(k);
+    of_length[std::min(sought[k].size(), kHashed)].push_back(k);
   std::vector<char> met(sought.size(), 0);
   for (const auto& [length, places] : of_length) {
     if (length == 0 || length > bytes.size()) continue;
@@ -63,7 +65,8 @@ inline std::vector<char> texts_met(std::string_view bytes, const bool* belongs,
     known.reserve(places.size());
     for (const std::size_t k : places) {
       std::uint64_t hash = 0;
-      for (const char byte : sought[k]) hash = hash * kBase + code(byte);
+      for (const char byte : sought[k].substr(0, length))
+        hash = hash * kBase + code(byte);
       known.emplace(hash, k);
     }
     std::uint64_t first = 1, hash = 0;
@@ -75,9 +78,10 @@ inline std::vector<char> texts_met(std::string_view bytes, const bool* belongs,
       const auto range = known.equal_range(hash);
       for (auto found = range.first; found != range.second; ++found) {
         const std::string_view text = sought[found->second];
-        if (bytes.compare(at, length, text) != 0) continue;
+        if (bytes.compare(at, text.size(), text) != 0) continue;
+        const std::size_t end = at + text.size();
         const bool goes_on = (inside(at) && at > 0 && inside(at - 1)) ||
-                             (inside(at + length - 1) && inside(at + length));
+                             (inside(end - 1) && inside(end));
         if (!goes_on) met[found->second] = 1;
       }
       if (at + length >= bytes.size()) break;
