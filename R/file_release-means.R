@@ -100,8 +100,10 @@ mean_of_levels <- function(x, spec) {
   mean <- mean_of(drawn)
   moved <- mean - sum(counts[valued] * value) / n
   list(
-    mean = mean,
-    error = law_error * sqrt(moved_by_noise(block, own, mean_of) + moved^2),
+    mean = mean, error = min(
+      law_error * sqrt(moved_by_noise(block, own, mean_of) + moved^2),
+      diff(range(value))
+    ),
     records = n,
     unsure = count_noise(block, own, replace(numeric(l), valued, 1))
   )

@@ -208,6 +208,21 @@ test_that("a group far out that noise hides may be there", {
   expect_lt(abs(release$means$mean - mean(data$y)), 2 * release$means$error)
 })
 
+test_that("no mean of levels is more uncertain than its range is wide", {
+  data <- data.frame(month = c(1:6, 12, 12), sex = rep(c("f", "m"), 4))
+  book <- codebook(data.frame(
+    column = names(data), type = c("ordered", "category"),
+    levels = c(paste(1:12, collapse = "|"), "f|m")
+  ))
+  plan <- file_plan(data, book)
+  for (seed in 1:3) {
+    made <- suppressMessages(suppressWarnings(
+      file_release(plan, 0.01, seed = seed)
+    ))
+    expect_true(all(made$means$error <= 11 | is.infinite(made$means$error)))
+  }
+})
+
 test_that("sets have the means of levels that the release states", {
   n <- 3000
   data <- withr::with_seed(1, data.frame(
