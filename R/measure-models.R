@@ -185,7 +185,8 @@ fitted_model <- function(fit, formula, data, whose, weights, ...) {
 #' @noRd
 check_models <- function(regression) {
   several <- is.list(regression) && !is.object(regression)
-  models <- if (several) regression else list(regression)
+  # A pairlist has no lengths
+  models <- if (several) as.list(regression) else list(regression)
   models <- models[lengths(models) > 0]
   for (model in models) check_formula(model, "regression")
   names <- names(models) %||% rep("", length(models))

@@ -594,3 +594,15 @@ test_that("a figure of zeros is refused: nothing is relative to 0", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("models are formulas, in whatever list they come", {
+  data <- ce_income[1:100, c("sex", "age")]
+  book <- suppressMessages(confirm_codebook(draft_codebook(data)))
+  sets <- suppressWarnings(synthesize(
+    file_release(file_plan(data, book), 5, seed = 1), seed = 1
+  ))
+  expect_error(
+    utility(sets, data, regression = pairlist(a = 1)), "formula",
+    class = "pseudosynth_error_input"
+  )
+})
