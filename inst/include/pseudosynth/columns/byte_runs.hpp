@@ -45,8 +45,9 @@ inline std::vector<char> runs_met(std::string_view bytes, const bool* belongs,
 ///
 /// All texts that are as long, up to 16 bytes, are looked up together, at each
 /// place by a hash of so many bytes that moves along (Karp and Rabin 1987).
-inline std::vector<char> texts_met(std::string_view bytes, const bool* belongs,
-                                   const std::vector<std::string_view>& sought) {
+inline std::vector<char> texts_met(
+    std::string_view bytes, const bool* belongs,
+    const std::vector<std::string_view>& sought) {
   constexpr std::uint64_t kBase = 1099511628211ULL;
   const auto code = [](char byte) {
     return static_cast<std::uint64_t>(static_cast<unsigned char>(byte)) + 1;
@@ -85,7 +86,8 @@ inline std::vector<char> texts_met(std::string_view bytes, const bool* belongs,
         if (!goes_on) met[found->second] = 1;
       }
       if (at + length >= bytes.size()) break;
-      hash = (hash - code(bytes[at]) * first) * kBase + code(bytes[at + length]);
+      hash =
+          (hash - code(bytes[at]) * first) * kBase + code(bytes[at + length]);
     }
   }
   return met;
