@@ -518,7 +518,15 @@ summary.synthetic_data <- function(object, ...) {
       names(q)[3] <- "median"
       c(mean = mean(y), sd = stats::sd(y), q)
     }
-    as.data.frame(as.list(shown), optional = TRUE)
+    shown
+  })
+  # Of a rare value one set may have none
+  names <- unique(unlist(lapply(rows, names)))
+  rows <- lapply(rows, function(shown) {
+    shown <- stats::setNames(shown[names], names)
+    as.data.frame(as.list(replace(shown, is.na(shown) & has_labels(column), 0)),
+      optional = TRUE
+    )
   })
   new_result(
     "summary_synthetic_data",

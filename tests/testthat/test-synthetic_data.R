@@ -308,3 +308,19 @@ test_that("sets of a tibble are tibbles, and no attribute of it travels", {
   expect_tibble(job$synthetic)
   expect_identical(levels(job$synthetic[[1]]$g), c("c", "b", "a"))
 })
+
+test_that("a summary of sets of which one lacks a rare value has it for all", {
+  data <- data.frame(y = rep(0, 60), g = rep(letters[1:3], 20))
+  data$y[1] <- 1
+  fit <- suppressWarnings(suppressMessages(fit_synthesizer(
+    y ~ g, data, bernoulli(), chains = 2, warmup = 300, draws = 400, seed = 1
+  )))
+  sets <- suppressWarnings(suppressMessages(
+    synthesize(fit, m = 12, seed = 3, allow_unconverged = TRUE)
+  ))
+  some <- vapply(seq_len(12), function(i) any(sets[[i]]$y == 1), NA)
+  expect_true(any(some) && !all(some))
+  table <- summary(sets)$table
+  expect_identical(names(table), c("set", "0", "1"))
+  expect_equal(table[["0"]] + table[["1"]], rep(1, 12))
+})
