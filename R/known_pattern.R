@@ -7,7 +7,7 @@
 #' @param known (character or `NULL`) Columns; `NULL` is one pattern for all.
 #' @return (list) `code` (integer, N, 0-based), `n` (patterns), `size` (integer,
 #'   n: records of each), `table` (data frame: the columns of each pattern, as
-#'   `pattern_value()` gives them).
+#'   `pattern_value()` gives them, but date-times as they are).
 #' @noRd
 known_pattern <- function(data, known) {
   known <- unique(known)
@@ -18,7 +18,10 @@ known_pattern <- function(data, known) {
   list(
     code = code - 1L, n = length(first), size = tabulate(code, length(first)),
     table = as.data.frame(
-      lapply(data[known], function(x) pattern_value(x[first])), optional = TRUE
+      lapply(data[known], function(x) {
+        # Beside other moments these compare as such
+        if (is_moment(x)) x[first] else pattern_value(x[first])
+      }), optional = TRUE
     )
   )
 }
@@ -26,17 +29,15 @@ known_pattern <- function(data, known) {
 #' A column as numbers or text that compare exactly
 #' @noRd
 pattern_value <- function(x) {
-  if (is.numeric(x) && !is.factor(x) || is_time(x)) {
-    as.double(x)
-  } else {
-    as_text(x)
-  }
+  if (is.numeric(x) && !is.factor(x)) as.double(x) else as_text(x)
 }
+
+is_moment <- function(x) inherits(x, "POSIXct")
 
 #' Numbers of a column's values, in the order in which they come
 #' @noRd
 codes_of <- function(x) {
-  x <- if (is.factor(x)) as.integer(x) else pattern_value(x)
+  if (!is.numeric(x)) x <- if (is.factor(x)) as.integer(x) else as_text(x)
   match(x, unique(x))
 }
 
@@ -60,9 +61,15 @@ match_pattern <- function(data, table) {
     return(rep(0L, nrow(data)))
   }
   n <- nrow(table)
-  values <- Map(
-    function(old, new) c(old, pattern_value(new)), table, data[names(table)]
-  )
+  values <- Map(function(old, new) {
+    # By the second, as their text, which depends on their time zone and on
+    # those beside them
+    if (is_moment(old) && is_moment(new)) {
+      floor(c(as.double(old), as.double(new)))
+    } else {
+      c(pattern_value(old), pattern_value(new))
+    }
+  }, table, data[names(table)])
   code <- pattern_code(values, n + nrow(data))
   found <- match(code[n + seq_len(nrow(data))], code[seq_len(n)])
   found[is.na(found)] <- 0L

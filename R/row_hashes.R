@@ -32,10 +32,7 @@ met_hashes <- function(hashes) {
 
 #' A factor is hashed as its text is, and not written out as text before
 #' @noRd
-hashed_column <- function(x) {
-  # Times as text, as files have them
-  if (is.factor(x)) x else if (is_time(x)) as_text(x) else pattern_value(x)
-}
+hashed_column <- function(x) if (is.factor(x)) x else pattern_value(x)
 
 # Hashes of another form find no record of the file in the file itself
 row_hash_form <- 3L

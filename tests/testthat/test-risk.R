@@ -183,3 +183,31 @@ test_that("times among keys are compared as times, however they are shown", {
   expect_gt(figures(file)[["in_set"]], 0.5)
   expect_identical(figures(shown), figures(file))
 })
+
+test_that("dates among keys are met in each form that a file may have", {
+  day <- as.Date("2019-01-01") + rep(0:9, 20)
+  file <- data.frame(time = day, h = rep(1:2, 100))
+  book <- suppressMessages(confirm_codebook(draft_codebook(file)))
+  sets <- suppressMessages(synthesize(
+    file_release(file_plan(file, book), 10, seed = 1), seed = 1
+  ))
+  met <- function(sets, time) {
+    file$time <- time
+    risk(sets, file, keys = "time", variables = "h")$overall[["in_set"]]
+  }
+  expect_gt(met(sets, day), 0.9)
+  text <- as.character(day)
+  expect_identical(met(sets, text), met(sets, day))
+  forms <- list(day, text, factor(text), as.POSIXct(text, tz = "UTC"))
+  for (form in forms) {
+    set <- data.frame(time = day, h = file$h)
+    set$time <- form
+    expect_identical(met(list(set), text), 1)
+  }
+  # Parts of a second are no other moment
+  moment <- as.POSIXct("2019-01-01 10:00:00", tz = "UTC") + rep(0:9, 20) * 60
+  pattern <- known_pattern(data.frame(time = moment + 0.4), "time")
+  expect_identical(
+    match_pattern(data.frame(time = moment[1:3]), pattern$table), 0:2
+  )
+})
