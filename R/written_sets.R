@@ -28,6 +28,16 @@ check_into <- function(into, x, asked) {
   )
   if (!is_remote_table(into)) {
     check_path(into, "into")
+    lossy <- names(Filter(function(spec) {
+      "" %in% spec$levels && spec$missing
+    }, column_specs(book_of_sets(x))))
+    refuse_if(
+      length(lossy) > 0, "{.arg into} cannot be a folder of CSV files.",
+      x = "{.val {lossy}}: {gaps_of_text}.",
+      i = "Write the set into a table of a database, or leave {.arg into} out
+           and write {.val rds} with {.fn release}.",
+      arg = "into", columns = lossy
+    )
     return(check_target(into, "Existing content"))
   }
   refuse_if(

@@ -504,3 +504,24 @@ test_that("dates, flags, labels and missing values arrive as what they are", {
   ))
   expect_identical(database_rows(set, postgresql_backend())$day, set$day)
 })
+
+test_that("parts with missing and empty text are refused, none is left", {
+  data <- data.frame(
+    g = rep(c("", NA, "a"), 60), h = rep(c("u", "v"), 90)
+  )
+  book <- suppressMessages(confirm_codebook(draft_codebook(data)))
+  made <- suppressMessages(file_release(file_plan(data, book), 5, seed = 1))
+  folder <- file.path(withr::local_tempdir(), "sets")
+  error <- refusal(synthesize(made, into = folder))
+  expect_s3_class(error, "pseudosynth_error_input")
+  expect_identical(error$columns, "g")
+  expect_false(dir.exists(folder))
+  # One of the two alone comes back as it was
+  for (text in list(c("", "b", "a"), c("b", NA, "a"))) {
+    data$g <- rep(text, 60)
+    book <- suppressMessages(confirm_codebook(draft_codebook(data)))
+    made <- suppressMessages(file_release(file_plan(data, book), 5, seed = 1))
+    folder <- file.path(withr::local_tempdir(), "sets")
+    expect_no_error(suppressMessages(synthesize(made, into = folder)))
+  }
+})
