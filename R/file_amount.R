@@ -343,6 +343,7 @@ cumulative_error <- function(margin) {
 }
 
 #' Where the margin lies: the intercept and the shape that scores start from
+#'
 #' Of few records noise tells more than they do: some records of the member, or
 #' wave, before are added.
 #' @param amount (list) With its `margin`, and `before` (list of `counts` and

@@ -37,6 +37,7 @@ level_counts <- function(plan, j, noisy, n, rules, nearest = nearest_counts) {
   kept <- falling_levels(
     kept + (n - sum(kept)) / length(open), numbers, variance
   )
+  # Counts that are drawn, not nearest, have noise again
   margin[open] <- falling_levels(nearest(kept, variance), numbers, variance)
   margin
 }

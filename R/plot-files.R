@@ -116,18 +116,18 @@ plot_margins <- function(object, columns) {
   )
   # An amount's values below its parts
   order <- unique(bars$column)
-  place <- match(sub(", values$", "", order), names(object$schema))
+  column_of <- function(panel) sub(", values$", "", panel)
+  place <- match(column_of(order), names(object$schema))
   order <- order[order(place, nchar(order))]
-  all <- unique(sub(", values$", "", order))
+  all <- unique(column_of(order))
   check_names(columns, all, arg = "columns", of = "columns of the release")
-  kept <- if (is.null(columns)) {
+  order <- if (is.null(columns)) {
     utils::head(order, most_panels)
   } else {
-    order[sub(", values$", "", order) %in% columns]
+    order[column_of(order) %in% columns]
   }
-  shown <- length(unique(sub(", values$", "", kept)))
-  bars <- bars[bars$column %in% kept, ]
-  order <- kept
+  shown <- length(unique(column_of(order)))
+  bars <- bars[bars$column %in% order, ]
   bars <- bars[order(match(bars$column, order)), ]
   bars$column <- factor(bars$column, order)
   key <- paste(bars$column, bars$level, sep = "\r")

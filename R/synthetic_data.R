@@ -508,25 +508,19 @@ totals_of <- function(totals) {
 #' @export
 summary.synthetic_data <- function(object, ...) {
   column <- only_column(object)
-  rows <- lapply(object$sets, function(set) {
-    y <- set[[column$name]]
+  drawn <- drawn_values(object)
+  # Of a rare value one set may have none
+  values <- if (has_labels(column)) possible_values(unlist(drawn))
+  rows <- lapply(drawn, function(y) {
     shown <- if (has_labels(column)) {
-      value_shares(y)
+      value_shares(y, values)
     } else {
       y <- as.double(y)
       q <- stats::quantile(y, c(0.05, 0.25, 0.5, 0.75, 0.95))
       names(q)[3] <- "median"
       c(mean = mean(y), sd = stats::sd(y), q)
     }
-    shown
-  })
-  # Of a rare value one set may have none
-  names <- unique(unlist(lapply(rows, names)))
-  rows <- lapply(rows, function(shown) {
-    shown <- stats::setNames(shown[names], names)
-    as.data.frame(as.list(replace(shown, is.na(shown) & has_labels(column), 0)),
-      optional = TRUE
-    )
+    as.data.frame(as.list(shown), optional = TRUE)
   })
   new_result(
     "summary_synthetic_data",
