@@ -53,8 +53,7 @@
 #' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
 #'   prior = prior_normal(1, c(10.8, 2.5)), chains = 2, warmup = 200,
 #'   draws = 1000, response = public_response(digits = 0, bounds = c(1, 2e6)),
-#'   censor = censor(2, reference = list("(Intercept)" = 10.8, sigma = 1)),
-#'   seed = 1
+#'   censor = censor(2, reference = list("(Intercept)" = 10.8, sigma = 1))
 #' )
 #' generator <- as_generator(fit, m = 2)
 #' generator
