@@ -261,10 +261,11 @@ check_data_frame <- function(x, columns = 0, arg = rlang::caller_arg(x)) {
 # frame made by hand or read badly may lack
 check_columns_whole <- function(x, arg) {
   names <- names(x) %||% rep("", length(x))
-  unnamed <- which(is.na(names) | !nzchar(names))
+  unnamed <- which(is.na(names) | !nzchar(names) | !in_known_encoding(names))
   first <- toString(utils::head(unnamed, 5))
   refuse_if(
-    length(unnamed) > 0, "Every column of {.arg {arg}} must have a name.",
+    length(unnamed) > 0,
+    "Every column of {.arg {arg}} must have a name, in a known encoding.",
     x = "{length(unnamed)} column{?s} {?has/have} none: number {first}.",
     i = "Set {.code names({arg})}, or drop columns without a name.", arg = arg
   )

@@ -60,6 +60,12 @@ written_flags <- c(
 #' @noRd
 codebook_field <- function(x, field) {
   empty <- codebook_fields[[field]]
+  texts <- if (is.factor(x)) levels(x) else unlist(x)
+  refuse_if(
+    is.character(texts) && !all(in_known_encoding(texts)),
+    "{.field {field}} of a codebook must be text in a known encoding.",
+    i = "{.fn iconv} makes it so.", arg = "x"
+  )
   if (is.list(empty)) {
     found <- if (is.list(x)) {
       lapply(x, field_values)

@@ -36,8 +36,9 @@ columns_alone <- function(table, columns) {
 #' @noRd
 check_linked <- function(tables, arg) {
   names <- rlang::names2(tables)
-  fine <- length(tables) == 2 && !anyDuplicated(tolower(names)) &&
-    all(grepl("^[A-Za-z][A-Za-z0-9_]*$", names))
+  fine <- length(tables) == 2 && all(in_known_encoding(names)) &&
+    all(grepl("^[A-Za-z][A-Za-z0-9_]*$", names)) &&
+    !anyDuplicated(tolower(names))
   refuse_if(
     !fine, "{.arg {arg}} must be one table, or a list of two that are linked.",
     i = "Households first: {.code list(households = .., persons = ..)}. Names

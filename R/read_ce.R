@@ -279,7 +279,8 @@ ce_read_file <- function(file, header, needed) {
 # none, which is then reported for all variables at once.
 ce_find_columns <- function(headers, files, income) {
   refuse_if(
-    !is.character(income) || length(income) == 0 || anyNA(income),
+    !is.character(income) || length(income) == 0 || anyNA(income) ||
+      !all(in_known_encoding(income)),
     "{.arg income} must be one or more names of columns.", arg = "income"
   )
   candidates <- ce_columns

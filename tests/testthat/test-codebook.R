@@ -405,6 +405,32 @@ test_that("bounds that rounding can hardly tell apart are refused", {
   expect_no_error(book("1e14", "100000000100000", type = "amount"))
 })
 
+test_that("fields and names are text in a known encoding", {
+  book <- codebook(data.frame(column = "y", type = "id"))
+  bytes <- "\xff\xfe"
+  Encoding(bytes) <- "bytes"
+  unknown <- function(call) {
+    expect_error(call, "known encoding", class = "pseudosynth_error_input")
+  }
+  for (field in c("column", "type", "levels", "missing", "digits")) {
+    fields <- as.data.frame(book)
+    fields[[field]] <- bytes
+    unknown(codebook(fields))
+  }
+  data <- stats::setNames(data.frame(1:3, 1:3), c("a", bytes))
+  unknown(draft_codebook(data))
+  expect_error(
+    draft_codebook(stats::setNames(list(data["a"], data["a"]), c("x", bytes))),
+    "list of two", class = "pseudosynth_error_input"
+  )
+  expect_error(
+    read_ce(
+      system.file("extdata", "fmli_example.csv", package = "pseudosynth"),
+      income = bytes
+    ), "income", class = "pseudosynth_error_input"
+  )
+})
+
 test_that("a change is text in a known encoding", {
   book <- codebook(data.frame(column = "y", type = "id"))
   bytes <- "\xff\xfe"
