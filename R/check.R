@@ -135,10 +135,10 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
   inside <- is.finite(x) && x >= min && x <= max && x > above && x < below
   range <- c(
     if (!is.finite(x) || all(is.infinite(c(min, max, above, below)))) "finite",
-    if (is.finite(min)) paste("at least", format(min)),
-    if (is.finite(above)) paste("above", format(above)),
-    if (is.finite(max)) paste("at most", format(max)),
-    if (is.finite(below)) paste("below", format(below))
+    if (is.finite(min)) paste0("at least ", own_number, format(min)),
+    if (is.finite(above)) paste0("above ", own_number, format(above)),
+    if (is.finite(max)) paste0("at most ", own_number, format(max)),
+    if (is.finite(below)) paste0("below ", own_number, format(below))
   )
   range <- paste(range, collapse = " and ")
   refuse_if(

@@ -141,6 +141,8 @@ draft_of_file <- function(file, most) {
   left <- table$column[!vapply(table$type, function(type) {
     column_kinds[[type]]$released
   }, NA)]
+  sorted <- Filter(is_reordered, file$like)
+  if (length(sorted) > 0) tell_factors(sorted)
   tell_drafted(left, file$like[left], mixed, Filter(function(name) {
     has_tags(file$like[[name]])
   }, names(file$like)))
@@ -254,6 +256,8 @@ draft_row <- function(x, name, most) {
 draft_text <- function(values, x) {
   if (is.factor(x)) {
     type <- if (is.ordered(x)) "ordered" else "category"
+    # Which order reorder() gave them is a figure's
+    if (is_reordered(x)) x <- plain_factor(x)
     row <- list(type = type, levels = as_text(levels(x)))
     unknown <- length(row$levels)
   } else {

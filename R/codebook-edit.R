@@ -170,6 +170,7 @@ confirm_codebook <- function(book, columns = NULL, data = NULL) {
   specs <- column_specs(book)[table$column[new]]
   equal <- if (!is.null(data)) equal_to_file(data, specs)
   table$confirmed[new] <- TRUE
+  table$type[new] <- plain_types(table$type[new])
   if (any(new)) tell_confirmed(specs, equal)
   codebook(table)
 }
@@ -196,7 +197,11 @@ tell_confirmed <- function(specs, equal) {
 #' @noRd
 listed_levels <- function(spec, most = 12) {
   values <- if (is_amount(spec)) {
-    stats::setNames(spec$kind$text(spec$codes), names(spec$codes))
+    # Those of dates are months and years
+    heaps <- if (length(spec$heaps) > 0 && !is_time(spec$kind$typed(0))) {
+      paste("multiples of", vapply(spec$heaps, format_exact, ""))
+    }
+    c(stats::setNames(spec$kind$text(spec$codes), names(spec$codes)), heaps)
   } else {
     spec$levels
   }
@@ -246,8 +251,8 @@ equal_to_file <- function(data, specs) {
 #' @noRd
 equal_to_column <- function(x, spec) {
   if (!is_amount(spec)) {
-    used <- value_text(unique(column_values(x)))
-    same <- setequal(used[!is.na(used)], value_text(spec$levels))
+    used <- unique(column_values(x))
+    same <- setequal(value_text(used[!is.na(used)]), value_text(spec$levels))
     return(if (length(spec$levels) > 0 && same) {
       c(levels = "are all values of the file, and no other")
     })

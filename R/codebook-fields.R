@@ -38,10 +38,15 @@ plain_types <- function(types) sub("\\s*\\?\\s*$", "", types)
 #' @noRd
 with_draft_marks <- function(table) {
   plain <- plain_types(table$type)
-  draft <- ifelse(
-    is.na(table$confirmed), !is.na(plain) & plain != table$type,
-    !table$confirmed
+  marked <- !is.na(plain) & plain != table$type
+  both <- table$column[marked & table$confirmed %in% TRUE]
+  refuse_if(
+    length(both) > 0, "A draft's type must not be confirmed by hand.",
+    x = "{.val {both}} {?is/are} {.code confirmed}, and {?its/their} type has
+         the question mark of a draft.",
+    i = "{.fn confirm_codebook} confirms, and lists what.", arg = "x"
   )
+  draft <- ifelse(is.na(table$confirmed), marked, !table$confirmed)
   table$type <- ifelse(draft, paste0(plain, draft_mark), plain)
   table$confirmed <- !draft
   table

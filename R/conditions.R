@@ -62,6 +62,7 @@ told <- function(dots, .envir, exact = FALSE) {
   if (!exact && any(digits_shown(unlist(shown)) > 2)) {
     bullets[] <- few_digits(bullets, given_numbers())
   }
+  bullets[] <- gsub(own_number, "", bullets, fixed = TRUE)
   long <- is.finite(width) & nchar(bullets) > width
   bullets[long] <- vapply(bullets[long], function(text) {
     paste(cli::ansi_strwrap(text, width), collapse = "\n  ")
@@ -89,12 +90,20 @@ few_digits <- function(text, given) {
   gsub("-about ", "about -", text, fixed = TRUE)
 }
 
-#' Where texts have numbers, see gregexpr()
+# Stands before a number of the package's own, which is nobody's value
+own_number <- "\001"
+
+#' Where texts have numbers that may be values: see gregexpr()
+#'
+#' Counts of records and the like are no values of a file.
 #' @noRd
 number_places <- function(text) {
   # Colours end in an m
-  number <- "[0-9][0-9,]*\\.?[0-9]*(e[+-]?[0-9]+)?"
-  alone <- sprintf("(?<![0-9A-Za-ln-z_.])%s(?![0-9A-Za-z_])", number)
+  number <- "[0-9]+(,[0-9]{3})*(\\.[0-9]+)?(e[+-]?[0-9]+)?"
+  alone <- sprintf(
+    "(?<![0-9A-Za-ln-z_.\\x01])%s(?![0-9A-Za-z_])(?!( of [0-9,]+)? (%s)s?\\b)",
+    number, "record|value|column|level|cell|set|draw|table|row|line|household"
+  )
   gregexpr(alone, text, perl = TRUE)
 }
 
@@ -191,13 +200,18 @@ looked_through <- new.env(parent = emptyenv())
 #' @return (list) Of each its function `f` and `env`.
 #' @noRd
 user_frames <- function() {
-  is_ours <- function(at) {
-    f <- sys.function(at)
-    identical(environment(f) %||% baseenv(), topenv())
+  home <- function(at) topenv(environment(sys.function(at)) %||% baseenv())
+  homes <- lapply(seq_len(sys.nframe()), home)
+  ours <- vapply(homes, identical, NA, topenv())
+  theirs <- vapply(homes, isNamespace, NA) & !ours
+  callers <- sys.parents()
+  # What we call by lapply() and the like is no call of the user's
+  for (at in seq_along(callers)) {
+    while (callers[at] > 0 && theirs[callers[at]]) {
+      callers[at] <- callers[callers[at]]
+    }
   }
-  ours <- vapply(seq_len(sys.nframe()), is_ours, NA)
-  parents <- sys.parents()
-  entry <- which(ours & !c(FALSE, ours)[parents + 1])
+  entry <- which(ours & !c(FALSE, ours)[callers + 1])
   lapply(entry, function(at) list(f = sys.function(at), env = sys.frame(at)))
 }
 

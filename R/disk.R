@@ -43,18 +43,20 @@ csv_column <- function(x) {
 
 #' Run code whose errors are those of writing
 #' @noRd
-writing <- function(path, code) {
+writing <- function(path, code, ask = disk_or_folder) {
   withCallingHandlers(code, error = function(error) {
     # What was refused says its own reason
-    if (!inherits(error, "pseudosynth_error")) abort_write(path, error)
+    if (!inherits(error, "pseudosynth_error")) abort_write(path, error, ask)
   })
 }
 
-abort_write <- function(path, error = NULL) {
+disk_or_folder <- "Is the disk full or the folder read-only?"
+
+abort_write <- function(path, error = NULL, ask = disk_or_folder) {
   abort_input(
     "{.file {path}} could not be written.",
     x = if (!is.null(error)) cli_escape(conditionMessage(error)),
-    i = "Nothing was left there. Is the disk full or the folder read-only?",
+    i = "Nothing was left there. {ask}",
     arg = "path", class = "pseudosynth_error_write"
   )
 }

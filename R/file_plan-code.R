@@ -75,7 +75,9 @@ column_schema <- function(x, spec, published) {
   }
   kept$class <- NULL
   # What a protected column is called is the codebook's, as all text is
-  if (!published) kept$label <- stated_label(spec)
+  if (!published) {
+    kept$label <- if (is_string(spec$label) && nzchar(spec$label)) spec$label
+  }
   plain <- vapply(names(kept), function(name) {
     is.atomic(kept[[name]]) && length(kept[[name]]) <= column_attributes[[name]]
   }, TRUE)
@@ -100,12 +102,6 @@ column_schema <- function(x, spec, published) {
   # Without any it is the same list, whatever the file's column had
   if (length(kept) == 0) kept <- list()
   list(storage = storage, attributes = kept)
-}
-
-#' @return (string or `NULL`)
-#' @noRd
-stated_label <- function(spec) {
-  if (is_string(spec$label) && nzchar(spec$label)) spec$label
 }
 
 #' What a column of a file is, in a codebook's words, see column_storage()

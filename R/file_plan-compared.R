@@ -16,6 +16,9 @@ abort_undecided <- function(at, name) {
     i = "A rule may compare values once by
          {.or {.code {names(turned_around)}}}. It may also compare with 0 or a
          code, and use {.code part({name})}.",
+    i = if (at$specs[[name]]$type %in% c("date", "datetime")) {
+      "Dates are text: {.val 2019-01-31} is the 31st of January 2019."
+    },
     arg = "rules", class = "pseudosynth_error_rule"
   )
 }

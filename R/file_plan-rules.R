@@ -28,6 +28,19 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
     # Codes of dates that members have not are dates, of a class
     read_rule(bare_code_of(rule), specs, levels, attr(rule, "text"))
   })
+  idle <- !vapply(read, function(rule) {
+    nrow(rule$forbidden) + length(rule$compared) > 0
+  }, NA)
+  stated <- vapply(rules, function(rule) is.null(attr(rule, "text")), NA)
+  if (any(idle & stated)) {
+    texts <- vapply(read[idle & stated], `[[`, "", "text")
+    tell_of(
+      "idle_rule",
+      "{cli::qty(length(texts))}Nothing that the codebook states can break the
+       rule{?s} {.code {texts}}.",
+      i = "Is a value or a name wrong?"
+    )
+  }
   # A rule about columns of one level always holds, but for what it compares
   read <- Filter(function(rule) {
     length(rule$columns) + length(rule$compared) > 0
@@ -72,7 +85,11 @@ rule_code <- function(rule) {
     !fits,
     "{.arg rules} must be one-sided formulas, quoted expressions or text of
      R code.",
-    x = if (text) "{.val {rule}} is none." else "One is {describe_type(rule)}.",
+    x = if (text) "{.val {rule}} is none." else if (formula) {
+      "One has two sides."
+    } else {
+      "One is {describe_type(rule)}."
+    },
     i = if (is.data.frame(rule) || is.list(rule)) {
       "What a release proposed stands in {.code release$proposed$rule}."
     },
@@ -214,7 +231,14 @@ rule_value <- function(x, at) {
   refuse_if(
     !name %in% rule_functions,
     "Rules must only use {.code {rule_functions}} and {.code part()}.",
-    x = "{.code {at$text}} uses {.code {deparse1(x[[1]])}}.", arg = "rules"
+    x = "{.code {at$text}} uses {.code {deparse1(x[[1]])}}.",
+    i = if (grepl("^(any_|n_)?(members?|waves?)$", name)) {
+      "{.code {name}()} needs {.arg members}."
+    },
+    i = if (startsWith(name, "as.")) {
+      "A date is text, such as {.code birth >= \"2019-01-31\"}."
+    },
+    arg = "rules"
   )
   if (any(nzchar(asked))) {
     return(amount_answer(name, x, asked, at))
@@ -228,10 +252,18 @@ rule_value <- function(x, at) {
          neither.", arg = "rules"
   )
   text <- any(vapply(values, is.character, NA))
-  if (text && name %in% c("==", "!=", "%in%")) {
-    values <- Map(as_rule_levels, as.list(x)[-1], values, list(at))
+  if (name %in% c("==", "!=", "%in%")) {
+    check_rule_levels(as.list(x)[-1], values, at)
+    if (text) values <- Map(as_rule_levels, as.list(x)[-1], values, list(at))
   }
-  check_rule_levels(values, at)
+  unordered <- vapply(values, function(x) is.factor(x) && !is.ordered(x), NA)
+  refuse_if(
+    name %in% names(turned_around) && any(unordered),
+    "Rules must ask for the order of ordered columns alone.",
+    x = "{.code {at$text}} compares levels that have none.",
+    i = "State the type {.val ordered}, or use {.code ==} and {.code %in%}.",
+    arg = "rules"
+  )
   values <- as_longer_levels(values)
   tryCatch(
     # Of base R, whatever the session has under these names
@@ -248,16 +280,28 @@ abort_rule <- function(at, why) {
   )
 }
 
-#' Refuse text that is no level of the column it is compared with
+#' Refuse what is no level, or no part, of the column it is compared with
+#' @param sides,values Both sides of a comparison, and their values.
 #' @noRd
-check_rule_levels <- function(values, at) {
-  text <- vapply(values, is.character, TRUE)
-  known <- unlist(lapply(values, levels))
-  unknown <- setdiff(unlist(values[text]), known)
+check_rule_levels <- function(sides, values, at) {
+  constant <- vapply(sides, function(side) length(all.vars(side)) == 0, NA)
+  if (sum(constant) != 1) {
+    return(invisible())
+  }
+  side <- sides[[which(!constant)]]
+  given <- values[[which(constant)]]
+  of_part <- is.call(side) && identical(side[[1]], quote(part))
+  spec <- at$specs[[if (is.name(side) || of_part) all.vars(side) else ""]]
+  if (is.null(spec) || !of_part && is_amount(spec)) {
+    return(invisible())
+  }
+  known <- if (of_part) block_levels(spec) else spec$levels
+  numbers <- is.numeric(given) && is.numeric(values[[which(!constant)]])
+  unknown <- given[!given %in% (if (numbers) text_number(known) else known)]
   refuse_if(
-    any(text) && !all(text) && length(unknown) > 0,
+    length(unknown) > 0 && !is.logical(given),
     "Rules must name levels that the codebook states.",
-    x = "{.code {at$text}} names {.val {unknown}}.",
+    x = "{.code {at$text}} names {.val {as.character(unknown)}}.",
     i = if (any(c("NA", "", "missing") %in% unknown)) {
       "Missing values are asked for by {.fn is.na}."
     },

@@ -201,7 +201,13 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   # The function of that name, not the argument; before a long file is read
   book <- read_book(codebook)
   confirmed <- check_file_confirmed(confirmed)
-  rules <- stated_rules(rules)
+  rules <- stated_rules(tryCatch(rules, error = function(error) {
+    abort_input(
+      "{.arg rules} must be one-sided formulas, quoted expressions or text of
+       R code.", x = "R evaluates what was given, and fails.",
+      i = "With a tilde it is a rule: {.code ~ income >= 0}.", arg = "rules"
+    )
+  }))
   with_file(data, function(file) {
     if (is.null(members)) {
       refuse_if(

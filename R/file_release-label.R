@@ -169,7 +169,12 @@ print_lines.file_release <- function(x) {
       records = paste0(
         format_count(round(x$block$n)),
         if (!is.null(x$members)) paste0(" ", record_word(x), "s"),
-        if (is_size_secret(x)) ", noisy"
+        if (is_size_secret(x)) {
+          sprintf(
+            ", noisy: two standard errors are %s",
+            format_figure(2 * sqrt(size_variance(x$block)), 2)
+          )
+        }
       ),
       tables = if (nrow(x$tables) > 0) {
         sprintf(

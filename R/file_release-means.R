@@ -191,16 +191,19 @@ mean_uncertainty <- function(means) {
   stats::setNames(share, means$column)
 }
 
-#' Say which means the noise leaves open
+#' Say which means, and whether the number of records, the noise leaves open
+#' @param block (list or `NULL`, not known) See release_plan().
 #' @noRd
-tell_means <- function(means) {
+tell_means <- function(means, block = NULL) {
   share <- mean_uncertainty(means)
   share <- sort(share[share > uncertain_mean], decreasing = TRUE)
-  if (length(share) > 0) {
+  size <- if (!is.null(block)) 2 * sqrt(size_variance(block)) / block$n
+  size <- size[size > uncertain_mean]
+  if (length(share) + length(size) > 0) {
     tell_of(
       "means",
-      "!" = "The noise leaves means uncertain, by two standard errors:",
-      "*" = "{uncertain_means(share)}.",
+      "!" = "Noise leaves figures uncertain, by two of its standard errors:",
+      "*" = "{uncertain_means(share, size)}.",
       i = "This rests on released numbers alone, and is so for every set.",
       i = "Tighter bounds help, where {.field outside} may count values beyond a
            bound as the bound; {.code transform = \"log\"} for skewed amounts;
@@ -211,18 +214,21 @@ tell_means <- function(means) {
 }
 
 #' @param share (named double) See mean_uncertainty().
+#' @param size (double) The same of the number of records, if it is told.
 #' @return (string)
 #' @noRd
-uncertain_means <- function(share, most = 12) {
-  text <- sprintf(
-    "the mean of `%s` by %s", names(share),
-    ifelse(
-      is.finite(share), ifelse(
-        share < 10, paste0(format_figure(100 * share, 2), "%"),
-        "more than ten times its size"
-      ), "any share"
-    )
+uncertain_means <- function(share, size = NULL, most = 12) {
+  what <- c(
+    rep("the number of records, with all totals,", length(size)),
+    sprintf("the mean of `%s`", names(share))
   )
+  share <- c(size, share)
+  text <- paste(what, "by", ifelse(
+    is.finite(share), ifelse(
+      share < 10, paste0(format_figure(100 * share, 2), "%"),
+      "more than ten times its size"
+    ), "any share"
+  ))
   more <- length(text) - most
   paste(c(
     utils::head(text, most), if (more > 0) sprintf("and %d more", more)

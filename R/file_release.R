@@ -67,7 +67,7 @@
 #' the file: `means` has a standard error for each column, the print shows two
 #' of them as a share of the mean, and a message
 #' (`pseudosynth_message_means`) names means that are uncertain by more than
-#' 5%. Tighter bounds help, and so do another transform, a few ranges as levels
+#' 5%, and the number of records where it is noisy by as much. Tighter bounds help, and so do another transform, a few ranges as levels
 #' in place of an amount, and more epsilon. In 20 releases of `NMES1988`
 #' (package AER) as drafted, at epsilon 1, 4% of the means of sets were farther
 #' off than two standard errors, most of them of rare, skewed counts. All 75
@@ -236,7 +236,7 @@ run_file_release <- function(plan, epsilon, delta, neighbours, tables, ledger,
     binned, spending, epsilon, delta, neighbours, seed, public_n
   )
   if (is.null(public_n)) warn_file_size(release$block$n, delta, block, binned)
-  tell_means(release$means)
+  tell_means(release$means, release$block)
   release
 }
 

@@ -128,7 +128,7 @@ tell_one_day <- function(days, name) {
       "All dates of {.val {name}} are on the {if (one) 'same' else 'last'} day
        of the month, and sets would have other days, too.",
       i = "If only the month matters, make each date the first of its month and
-           draft again: bounds such as 2020-01 state that."
+           draft again: bounds such as {own_number}2020-01 state that."
     )
   }
 }

@@ -160,7 +160,9 @@ check_ledger_unit <- function(unit) {
   check_that(
     is_number(unit) && unit >= 1 && unit <= .Machine$integer.max &&
       unit == round(unit) &&
-      isTRUE(nzchar(names(unit))), unit,
+      # A name in one line, without spaces around it
+      isTRUE(grepl("^[^[:space:]]([^[:cntrl:]]*[^[:space:]])?$", names(unit))),
+    unit,
     "{.arg unit} must be a whole number with a name, such as
      {.code c(household = 4)}: the column, and how many records a unit has at
      most.", arg = "unit"

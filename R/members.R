@@ -164,6 +164,7 @@
 members <- function(order, slots, household = NULL, size = NULL,
                     person = NULL) {
   check_present(order)
+  order <- or_else(order)
   check_that(
     inherits(order, "formula") && length(order) == 2, order,
     "{.arg order} must be a one-sided formula.",

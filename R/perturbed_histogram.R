@@ -111,6 +111,8 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
       bounds, values$response$limits %||% rlang::missing_arg()
     ), bins
   )
+  ends <- range(breaks$bounds)
+  tell_outside(sum(values$y < ends[1] | values$y > ends[2]))
   arguments <- list(
     values = values, breaks = breaks, epsilon = epsilon,
     neighbours = neighbours, noise = noise, ledger = ledger
@@ -260,6 +262,24 @@ histogram_breaks <- function(values, bounds, bins) {
   if (!stated) scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
   check_ends_hold(ends, values$response, arg)
   list(scale = scaled, bounds = ends)
+}
+
+#' Say how many records lie outside of public bounds
+#' @noRd
+tell_outside <- function(outside) {
+  if (outside > 0) {
+    # Not by cli, which takes a tenth of a release
+    rlang::inform(c(
+      sprintf(
+        ngettext(
+          outside,
+          "%d record lies outside `bounds` and is counted in the outer bins.",
+          "%d records lie outside `bounds` and are counted in the outer bins."
+        ), outside
+      ),
+      i = "For the agency only: this count is confidential."
+    ))
+  }
 }
 
 are_even <- function(breaks) {

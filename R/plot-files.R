@@ -151,12 +151,13 @@ block_margin <- function(x, j) {
   own <- match(as.list(j), lapply(x$block$tables, as.integer))
   sd <- if (is.na(own)) 0 else x$tables$sd[own]
   levels <- levels_of_members(x$levels, x$members)[[j]]
-  shown <- joined_levels(
-    c(levels, "other"), cbind(0, c(counts, 0) / x$block$n)
-  )[, 2]
-  many <- grepl("^[0-9]+ others$", names(shown))
-  joined <- length(counts) - length(shown) + 1
-  error <- 2 * sd / x$block$n * ifelse(many, sqrt(joined), 1)
+  spec <- column_specs(x$codebook)[[names(x$levels)[j]]]
+  found <- joined_levels(
+    c(levels, "other"), cbind(0, c(counts, 0) / x$block$n),
+    if (!is.null(spec)) levels_in_order(spec)
+  )
+  shown <- found$shares[, 2]
+  error <- 2 * sd / x$block$n * sqrt(found$size)
   margin_bars(names(x$levels)[j], names(shown), shown, error)
 }
 
@@ -246,8 +247,9 @@ file_shares <- function(object, data = NULL) {
     sets <- vapply(object$sets, share, numeric(n))
     own <- if (is.null(data)) rowMeans(sets) else share(data)
     shown <- joined_levels(
-      c(column$levels, "not in the codebook"), cbind(own, sets)
-    )
+      c(column$levels, "not in the codebook"), cbind(own, sets),
+      if (is_amount(column$spec)) column$bins else levels_in_order(column$spec)
+    )$shares
     data.frame(
       column = name, level = rep(rownames(shown), ncol(shown)),
       set = rep(seq_len(ncol(shown)) - 1L, each = nrow(shown)),
@@ -256,23 +258,61 @@ file_shares <- function(object, data = NULL) {
   }))
 }
 
-#' Shares of few levels: those that nobody has are left out, the rarest joined
+#' Levels of a column that have an order, and are neighbours in it
 #' @noRd
-joined_levels <- function(levels, shares) {
+levels_in_order <- function(spec) {
+  if (spec$type == "ordered") seq_along(spec$levels)
+}
+
+#' Shares of few levels: those that nobody has are left out, rare ones joined
+#'
+#' Of levels in an order the rarest neighbours are one; of others the rarest.
+#' @param ordered (integer) Places of levels in an order.
+#' @return (list) `shares` (matrix with names) and `size`, levels in each row.
+#' @noRd
+joined_levels <- function(levels, shares, ordered = NULL) {
   rownames(shares) <- levels
   n <- length(levels)
   # What no codebook states is shown where there is some
   kept <- c(rep(TRUE, n - 1), any(shares[n, ] > 0))
   shares <- shares[kept, , drop = FALSE]
-  if (nrow(shares) <= most_rows) {
-    return(shares)
+  size <- rep(1L, nrow(shares))
+  while (nrow(shares) > most_rows && length(ordered) > 1) {
+    height <- rowMeans(shares[, -1, drop = FALSE])
+    first <- which.min(height[ordered[-1]] + height[ordered[-length(ordered)]])
+    pair <- ordered[first + 0:1]
+    shares[pair[1], ] <- colSums(shares[pair, , drop = FALSE])
+    size[pair[1]] <- sum(size[pair])
+    rownames(shares)[pair[1]] <- joined_name(rownames(shares)[pair])
+    shares <- shares[-pair[2], , drop = FALSE]
+    size <- size[-pair[2]]
+    ordered <- ordered[-(first + 1)]
+    ordered[ordered > pair[2]] <- ordered[ordered > pair[2]] - 1L
   }
-  first <- order(-rowMeans(shares[, -1, drop = FALSE]))[seq_len(most_rows - 1)]
-  first <- sort(first)
-  rest <- shares[-first, , drop = FALSE]
-  joined <- rbind(shares[first, , drop = FALSE], colSums(rest))
-  rownames(joined)[most_rows] <- sprintf("%d others", nrow(rest))
-  joined
+  if (nrow(shares) > most_rows) {
+    height <- rowMeans(shares[, -1, drop = FALSE])
+    first <- sort(order(-height)[seq_len(most_rows - 1)])
+    rest <- shares[-first, , drop = FALSE]
+    shares <- rbind(shares[first, , drop = FALSE], colSums(rest))
+    rownames(shares)[most_rows] <- sprintf("%d others", sum(size[-first]))
+    size <- c(size[first], sum(size[-first]))
+  }
+  list(shares = shares, size = size)
+}
+
+#' "10 to 20" and "20 to 30" are "10 to 30"
+#' @param names (two strings)
+#' @noRd
+joined_name <- function(names) {
+  from <- sub(" to .*", "", names[1])
+  to <- sub(".* to ", "", names[2])
+  if (startsWith(from, "under ")) {
+    paste("under", to)
+  } else if (endsWith(to, " and more")) {
+    paste(from, "and more")
+  } else {
+    paste(from, "to", to)
+  }
 }
 
 plot_file_sets <- function(object, data) {

@@ -47,6 +47,7 @@ is_long.default <- function(x, digits = 3) {
 #' @return (data frame) `number`, `from`, `to`.
 #' @noRd
 rounding_ends <- function(x) {
+  moment <- inherits(x, "POSIXct")
   x <- as.double(x)
   half <- vapply(x, function(x) {
     digits <- Find(function(digits) !is_long(x, digits), 1:15) %||% 15
@@ -55,6 +56,8 @@ rounding_ends <- function(x) {
   half[x == 0] <- 0
   # Short numbers as if they had four digits
   half <- pmin(pmax(half, 5e-7 * abs(x)), 5e-4 * abs(x))
+  # Since 1970 that would be a quarter of an hour
+  if (moment) half[] <- 0.5
   data.frame(number = x, from = x - half, to = x + half)
 }
 

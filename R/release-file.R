@@ -20,9 +20,9 @@ check_file_sets <- function(file, synthetic, public) {
     if (is_amount(spec)) check_own_amounts(file, synthetic, spec)
   }
   tell_means(synthetic$means)
-  tell_set_remarks(remarks_of_means(means_beside(
-    synthetic, file, synthetic$survey_weights
-  )))
+  tell_set_remarks(remarks_of_files(
+    synthetic, file, means_beside(synthetic, file, synthetic$survey_weights)
+  ))
 }
 
 #' Refuse published columns that identify records or tell protected ones

@@ -111,6 +111,8 @@ stat_frame <- function(frame, format) {
     if (short) storage.mode(x) <- "double"
     # A class may call more missing than is
     if (is.character(x)) x[is.na(unclass(x))] <- ""
+    # Stata has labels of numbers alone, and would show others
+    if (is.character(x) && format == "dta") attr(x, "labels") <- NULL
     x
   })
   names(frame) <- stat_names(old)

@@ -177,14 +177,14 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_no_dots(..., hint = "See {.fn release}.")
   check_present(x)
   check_that(
-    is_job(x) || inherits(x, "synthetic_data") || is_releasable_object(x), x,
+    is_job(x) || inherits(x, c("synthetic_data", names(releasable_objects))), x,
     "{.arg x} must be a {.cls pseudo_posterior}, {.cls synthetic_data} or a
      source of sets.",
     i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
          {.fn score_release}, {.fn perturbed_histogram} or {.fn as_generator}."
   )
   check_path(path)
-  object <- is_releasable_object(x)
+  object <- inherits(x, names(releasable_objects))
   if (object && missing(formats)) formats <- "rds"
   formats <- check_formats(formats)
   require <- check_choice(require, c("asymptotic", "strict", "none"))
@@ -244,11 +244,12 @@ check_response_sets <- function(x, file, synthetic, public) {
   check_level_order(lapply(published, levels), file, y)
   tell_level_order(published)
   tell_unused_levels(synthetic$sets[[1]])
-  # A job has said so when it was made
-  if (!is_job(x) && length(y) > 1 && nrow(set) == length(y) &&
-    (is.numeric(y) && !has_labels(column) || is.factor(y))) {
-    tell_set_remarks(remarks_of_values(y, drawn_values(synthetic)))
-  }
+  numbers <- is.numeric(y) && !has_labels(column) || is.factor(y)
+  tell_set_remarks(if (is_job(x)) {
+    x$remarks
+  } else if (length(y) > 1 && numbers) {
+    remarks_of_values(y, drawn_values(synthetic))
+  })
 }
 
 write_release <- function(path, object, secrets, write, certify) {
@@ -395,8 +396,6 @@ releasable_objects <- list(
   synthesis_generator = c("generator.rds", "generator")
 )
 
-is_releasable_object <- function(x) inherits(x, names(releasable_objects))
-
 #' @param refuse (function) Checks the label, see check_releasable().
 #' @return (data frame) As release().
 #' @noRd
@@ -416,7 +415,7 @@ release_object <- function(x, path, formats, data, public, refuse) {
     check_columns(names(file_columns_of(x)), file, "data")
     # The number of records may be secret
     refuse(max(1, round(x$block$n)))
-    tell_means(x$means)
+    tell_means(x$means, x$block)
   } else {
     if (!identical(x$response$column, FALSE)) {
       check_file_response(x$response$name, file)

@@ -45,7 +45,7 @@ tell_set_remarks <- function(remarks) {
       "remarks",
       "!" = "The sets differ from the file.",
       stats::setNames(texts, rep("*", length(remarks))),
-      i = "For the agency only, not for release."
+      i = "For the agency only, not for release.", exact = TRUE
     )
   }
 }
@@ -134,7 +134,9 @@ off_text <- function(found, mean, error) {
   paste0(
     if (isTRUE(share < 10)) format_share(share) else "far", " off",
     if (is.finite(errors)) {
-      sprintf(" (%s standard errors)", format_figure(errors, 2))
+      sprintf(
+        " (%s standard errors of the file's mean)", format_figure(errors, 2)
+      )
     }
   )
 }
@@ -261,7 +263,48 @@ r_squared_of <- function(rows, z) {
   sum(rows$count * (fitted - mean)^2) / sum((z - mean)^2)
 }
 
-#' The same of whole files
+#' The same of whole files: how many records, ranges of amounts, means
+#' @param x (`synthetic_data`)
+#' @param data (data frame) The file.
+#' @param means See remarks_of_means().
+#' @return (character)
+#' @noRd
+remarks_of_files <- function(x, data, means) {
+  found <- x$n_records / nrow(data)
+  amounts <- Filter(is_amount, column_specs(x$codebook)[x$columns$name])
+  beyond <- vapply(amounts, function(spec) {
+    values_of <- function(file) {
+      y <- amount_numbers(file[[spec$column]], spec)
+      y[!is.na(y) & !y %in% spec$codes]
+    }
+    y <- values_of(data)
+    found <- unlist(lapply(x$sets, values_of))
+    if (length(y) == 0 || length(found) == 0) {
+      return(0)
+    }
+    share <- mean(found < min(y) | found > max(y))
+    # The next sample of a file has one or two of them
+    if (share > max(sets_off[["beyond"]], 10 / length(y))) share else 0
+  }, 0)
+  beyond <- sort(beyond[beyond > 0], decreasing = TRUE)
+  c(
+    text_if(
+      abs(found - 1) > sets_off[["mean"]],
+      "The sets have %s times as many records as the file.",
+      format_figure(found)
+    ),
+    text_if(
+      length(beyond) > 0,
+      "Values that lie beyond all of the file's: %s. State closer bounds.",
+      toString(sprintf(
+        "%s of `%s`", format_share(beyond), names(beyond)
+      ))
+    ),
+    remarks_of_means(means)
+  )
+}
+
+#' The means of whole files that are far off
 #' @param means (data frame or `NULL`) `column`, `value`, `file` and `error`,
 #'   see means_beside().
 #' @return (character) One sentence each, the farthest first.

@@ -565,20 +565,7 @@ release_budget <- function(settings, family, file, epsilon, neighbours,
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget) {
   ends <- stated_ends(model, settings)
-  outside <- file$outside(settings$bounds)
-  if (outside > 0) {
-    # Not by cli, which takes a tenth of a release
-    rlang::inform(c(
-      sprintf(
-        ngettext(
-          outside,
-          "%d record lies outside `bounds` and is counted in the outer bins.",
-          "%d records lie outside `bounds` and are counted in the outer bins."
-        ), outside
-      ),
-      i = "For the agency only: this count is confidential."
-    ))
-  }
+  tell_outside(file$outside(settings$bounds))
   breaks <- margin_breaks(file, model, settings, b, shape, ends)
   paid_by(margin_measurement(breaks, kind = budget$noise), budget)
 }

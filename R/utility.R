@@ -94,7 +94,9 @@
 #'     deviation that is off by a third and by more than chance explains, or by
 #'     a factor of 2; values of a sign or in a range that the file does not
 #'     have; a value that 5% of the file's records share, or a rounding of the
-#'     file's values, that is less than half as frequent in the sets;
+#'     file's values, that is less than half as frequent in the sets. Of whole
+#'     files: another number of records, by more than 5%; amounts beyond all
+#'     values of the file; means that are off;
 #'   * `records`: number of records of the file and of each set (of whole files,
 #'     of a set); `survey_weights` (string or `NULL`); `variable`, `groups` (of
 #'     one variable); `columns` (of whole files).
@@ -435,9 +437,9 @@ file_utility <- function(sets, data, asked, given) {
   found <- judgement(case, utility_measures())
   new_utility("file_utility", case, found,
     columns = names(case$columns), types = types_of(sets$codebook),
-    remarks = remarks_of_means(means_beside(
-      sets, case$data, case$survey_weights
-    )), records = c(nrow(case$data), sets$n_records)
+    remarks = remarks_of_files(
+      sets, case$data, means_beside(sets, case$data, case$survey_weights)
+    ), records = c(nrow(case$data), sets$n_records)
   )
 }
 

@@ -112,7 +112,7 @@ write_to_table <- function(x, plan, target) {
   parts <- draw_parts(x, plan, function(part, file) {
     writing(target$name, DBI::dbAppendTable(
       con, target$id, database_rows(part, target$backend, texts)
-    ))
+    ), ask = "Does the table refuse values, by their type or a constraint?")
     if (first) {
       check_rows(nrow(part))
       check_kept(database_rows(part, target$backend), target)

@@ -24,6 +24,19 @@ void append_whole(std::int64_t x, std::string& line) {
   line.append(at, text.data() + text.size());
 }
 
+/// "0.00009" in place of "9e-05", which not everybody reads as a number.
+/// @param text of a number below 1, as printf() writes it with an exponent.
+std::string without_exponent(const std::string& text) {
+  const std::size_t e = text.find('e');
+  const int zeros = -std::atoi(text.c_str() + e + 1) - 1;
+  std::string fixed = text[0] == '-' ? "-0." : "0.";
+  fixed.append(static_cast<std::size_t>(zeros), '0');
+  for (const char digit : text.substr(0, e)) {
+    if (digit >= '0' && digit <= '9') fixed += digit;
+  }
+  return fixed;
+}
+
 /// The fewest of 15 or 17 digits that R reads as the same number.
 void append_double(double x, std::string& line) {
   if (ISNAN(x)) return;
@@ -38,7 +51,16 @@ void append_double(double x, std::string& line) {
   int length = std::snprintf(text.data(), text.size(), "%.15g", x);
   if (R_strtod(text.data(), nullptr) != x)
     length = std::snprintf(text.data(), text.size(), "%.17g", x);
-  line.append(text.data(), static_cast<std::size_t>(length));
+  const std::string shown(text.data(), static_cast<std::size_t>(length));
+  if (std::fabs(x) < 1e-4 && std::fabs(x) > 1e-12) {
+    const std::string fixed = without_exponent(shown);
+    // Of numbers that have few decimals
+    if (fixed.size() <= 17 && R_strtod(fixed.c_str(), nullptr) == x) {
+      line += fixed;
+      return;
+    }
+  }
+  line += shown;
 }
 
 void append_quoted(const char* text, std::string& line) {

@@ -442,3 +442,45 @@ test_that("a change is text in a known encoding", {
     )
   }
 })
+
+test_that("a draft's type is not confirmed by hand", {
+  draft <- as.data.frame(draft_codebook(data.frame(g = rep(c("a", "b"), 50))))
+  draft$confirmed <- TRUE
+  expect_error(
+    codebook(draft), "question mark", class = "pseudosynth_error_input"
+  )
+  draft$type <- "category"
+  expect_true(codebook(draft)$table$confirmed)
+})
+
+test_that("levels that reorder() sorted are drafted in their own order", {
+  data <- data.frame(
+    g = factor(rep(c("a", "b", "c"), 50)), y = rep(c(3, 1, 2), 50)
+  )
+  data$g <- stats::reorder(data$g, data$y)
+  expect_identical(levels(data$g), c("b", "c", "a"))
+  expect_message(
+    draft <- draft_codebook(data), class = "pseudosynth_message_level_order"
+  )
+  expect_identical(draft$table$levels[[1]], c("a", "b", "c"))
+})
+
+test_that("what is confirmed and equals the file's is listed in full", {
+  data <- data.frame(
+    stage = rep(c(NA, 2, 4, 7), 100), pay = 100 * rep(c(3, 5, 8, 13), 100)
+  )
+  book <- edit_codebook(draft_codebook(data), pay = list(
+    type = "amount", lower = 0, upper = 5000, digits = 0, heaps = 100,
+    levels = character()
+  ))
+  expect_message(
+    said <- tryCatch(
+      confirm_codebook(book, data = data),
+      pseudosynth_message_confirmed = function(m) {
+        message(m)
+        m
+      }
+    ), "multiples of 100"
+  )
+  expect_identical(said$equal$column, "stage")
+})

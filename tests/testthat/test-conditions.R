@@ -202,9 +202,9 @@ test_that("arguments are looked through only for numbers of many digits", {
     looked <<- looked + 1
     1234.5
   })
-  said <- function(text) told(list(text), environment())$bullets
-  expect_identical(said("It is 12, 0.0050 or 1,200 of N1234."), said("It is
-    12, 0.0050 or 1,200 of N1234."))
+  said <- function(text) told(list("{text}"), environment())$bullets
+  expect_identical(said("It is 12, 0.0050 or 1,200 of N1234."), told(list("It is
+    12, 0.0050 or 1,200 of N1234."), environment())$bullets)
   expect_identical(looked, 0)
   long <- said("It is 1,234.5.")
   power <- said("It is 1e3 or 1.2345e3.")
@@ -212,15 +212,22 @@ test_that("arguments are looked through only for numbers of many digits", {
   expect_match(long, "It is about 1200")
   expect_match(power, "or about 1200")
   # The bullet beside it is read, too
-  both <- told(list("Nothing here.", x = "It is 1235."), environment())$bullets
-  expect_match(both[["x"]], "about 1200")
+  shown <- 1235
+  both <- told(list("Nothing here.", x = "It is {shown}."), environment())
+  expect_match(both$bullets[["x"]], "about 1200")
+  # The package's own words, and counts
+  expect_identical(said("It has 1,234 of 1234 records and 1234 values."),
+    "It has 1,234 of 1234 records and 1234 values."
+  )
+  both <- told(list("Not {shown}, but {own_number}1234.5."), environment())
+  expect_identical(both$bullets, "Not about 1200, but 1234.5.")
 })
 
 test_that("a call that tells many things is looked through once", {
   # As an exported function's: its environment is the package's
   tells <- function(number, times) {
     vapply(seq_len(times), function(i) {
-      told(list("It is 1234.5 or 6789.25."), environment())$bullets
+      told(list("It is {1234 + 0.5} or {6789 + 0.25}."), environment())$bullets
     }, "")
   }
   environment(tells) <- asNamespace("pseudosynth")
@@ -236,7 +243,7 @@ test_that("a call that tells many things is looked through once", {
   expect_identical(tells(6789.25, 1), "It is 1234.5 or about 6800.")
   # An argument that is on its way to a value is asked for again
   nested <- function(number) {
-    told(list("It is 1234.5."), environment())
+    told(list("It is {1234 + 0.5}."), environment())
     told(list("It is {number}."), environment())$bullets
   }
   environment(nested) <- asNamespace("pseudosynth")

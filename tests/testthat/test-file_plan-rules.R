@@ -96,7 +96,10 @@ test_that("rules that ask what parts cannot tell are refused", {
   refused(~ sex == "male", "names")
   refused(~ pay == 0, "columns")
   refused(~ 1 == 1, "columns")
-  refused(~ sex < "m", "evaluate")
+  refused(~ sex < "m", "order")
+  refused(~ kids != -3, "names \"-3\"")
+  refused(~ kids %in% c(0, 99), "names \"99\"")
+  refused(~ part(benefit) != "valeu", "names \"valeu\"")
   refused(~ kids, "true or false")
   refused(~ get("sex") == "m" | works, "only use")
   refused(sex ~ kids, "one-sided")
@@ -185,5 +188,21 @@ test_that("a rule that compares with NA says how to ask for missing values", {
   expect_error(
     file_plan(rule_file(), rule_book(), rules = ~ sex != "NA"), "is.na",
     class = input_error
+  )
+})
+
+test_that("a rule that nothing can break is said", {
+  said <- function(rule) {
+    expect_message(
+      file_plan(rule_file(), rule_book(), rules = rule), "can break",
+      class = "pseudosynth_message_idle_rule"
+    )
+  }
+  said(~ kids + 1 != 99)
+  said(~ benefit <= 1e12)
+  expect_no_message(
+    file_plan(
+      rule_file(), rule_book(), rules = ~ benefit == 0 | age >= "old"
+    )
   )
 })

@@ -298,3 +298,24 @@ test_that("a wave of many values of its own is not drawn as the one before", {
     expect_true(all(abs(log(low) - 12 + c(0.128, -0.128)) < 0.1))
   }
 })
+
+test_that("how far noise moves the number of records is said", {
+  data <- data.frame(g = rep(c("a", "b"), 40))
+  plan <- file_plan(data, codebook(data.frame(
+    column = "g", type = "category", levels = "a|b"
+  )))
+  expect_message(
+    small <- suppressWarnings(file_release(plan, 0.5, seed = 1)),
+    "the number of records, with all totals, by",
+    class = "pseudosynth_message_means"
+  )
+  error <- 2 * sqrt(size_variance(small$block))
+  shown <- paste(utils::capture.output(print(small)), collapse = " ")
+  expect_match(shown, paste("noisy: two standard errors are", format_figure(
+    error, 2
+  )))
+  large <- file_plan(data[rep(1:80, 500), , drop = FALSE], plan$codebook)
+  expect_no_message(
+    file_release(large, 1, seed = 1), class = "pseudosynth_message_means"
+  )
+})

@@ -299,6 +299,9 @@ test_that("a ledger is opened again with its own settings, and no others", {
   wrong(tempfile(), 1, unit = 3)
   wrong(tempfile(), 1, unit = c(household = 0))
   wrong(tempfile(), 1, unit = c(household = Inf))
+  for (name in list(NA, "", " ", "a\nb", "a ")) {
+    wrong(tempfile(), 1, unit = structure(3, names = name))
+  }
   wrong(tempfile(), 1, unit = c(household = 1e10))
   expect_s3_class(
     refusal(synthesize(release_fit(), ledger = book$path)),

@@ -258,3 +258,10 @@ test_that("histograms print and plot", {
   expect_s3_class(figure, "ggplot")
   expect_no_error(ggplot2::ggplot_build(figure))
 })
+
+test_that("records outside of the bounds are counted aloud", {
+  expect_message(
+    perturbed_histogram(c(1:30, 900), bounds = c(0, 100), epsilon = 1),
+    "1 record lies outside `bounds`"
+  )
+})

@@ -398,8 +398,9 @@ test_that("a codebook's and a rule's numbers are compared, by the plan", {
   ))
   data$pay[1:9] <- 9999999
   book <- function(...) {
-    table <- as.data.frame(draft_codebook(data))
-    table$confirmed <- TRUE
+    table <- as.data.frame(suppressMessages(
+      confirm_codebook(draft_codebook(data))
+    ))
     own <- table$column == "pay"
     table[own, c("lower", "upper")] <- c("1000", "1000000")
     table$codes[own] <- list("9999999")
@@ -506,4 +507,10 @@ test_that("a certificate lists what was confirmed", {
   expect_match(
     certificate, paste0("confirmed +", format_exact(top)), all = FALSE
   )
+})
+
+test_that("the ends of a day are not its first and last moments", {
+  moment <- as.POSIXct("2020-03-05 00:14:20", tz = "UTC") + c(0, 600, 85000)
+  stated <- as.POSIXct("2020-03-05 00:00:00", tz = "UTC") + c(0, 860, 860.4)
+  expect_identical(coincides(stated, moment), c(FALSE, TRUE, TRUE))
 })

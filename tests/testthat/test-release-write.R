@@ -179,3 +179,13 @@ test_that("a writer's own refusal names the column, a full disk the folder", {
   error <- refusal(writing("p", write_checked(frame, file, full, readRDS)))
   expect_s3_class(error, "pseudosynth_error_write")
 })
+
+test_that("Stata gets no labels of text: they would be other ones", {
+  skip_if_not_installed("haven")
+  frame <- data.frame(l = haven::labelled(c("A", "B"), c(Alpha = "A")))
+  file <- withr::local_tempfile(fileext = ".dta")
+  haven::write_dta(stat_frame(frame, "dta"), file)
+  back <- haven::read_dta(file)$l
+  expect_identical(as.vector(back), c("A", "B"))
+  expect_length(labels_of(back), 0)
+})

@@ -295,3 +295,23 @@ test_that("how far the farthest value lies is said in words that hold", {
   expect_null(remark_farthest(1))
   expect_null(remark_farthest(0.5))
 })
+
+test_that("sets of files with other sizes and values beyond the file's", {
+  set.seed(3)
+  data <- data.frame(y = round(100 * runif(400)), g = rep(c("a", "b"), 200))
+  book <- codebook(data.frame(
+    column = c("y", "g"), type = c("count", "category"),
+    levels = c("", "a|b"), lower = c(0, NA), upper = c(1000, NA)
+  ))
+  sets <- synthesize(suppressMessages(suppressWarnings(
+    file_release(file_plan(data, book), 10, seed = 1)
+  )), seed = 1)
+  expect_null(remarks_of_files(sets, data, NULL))
+  off <- unclass(sets)
+  off$sets[[1]] <- off$sets[[1]][1:200, ]
+  off$n_records <- 200
+  off$sets[[1]]$y[1:20] <- 900
+  said <- remarks_of_files(off, data, NULL)
+  expect_match(said[1], "0.5.* times as many records")
+  expect_match(said[2], "11.5% of `y`", fixed = TRUE)
+})
