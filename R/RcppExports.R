@@ -189,6 +189,14 @@ design_gram_ <- function(products, weight) {
     .Call(`_pseudosynth_design_gram_`, products, weight)
 }
 
+column_products_ <- function(a, b) {
+    .Call(`_pseudosynth_column_products_`, a, b)
+}
+
+weighed_products_ <- function(s, a, x) {
+    .Call(`_pseudosynth_weighed_products_`, s, a, x)
+}
+
 design_forms_ <- function(products, a) {
     .Call(`_pseudosynth_design_forms_`, products, a)
 }

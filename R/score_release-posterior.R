@@ -127,16 +127,28 @@ score_quadratic <- function(family, file, steps, b, shape, covariance,
       sums_slope(step$geometry, file, file$count * expected$slope)
     }, steps, expected))
   }
-  weighed <- solve(covariance, slope)
-  information <- crossprod(slope, weighed)
+  weighed <- weighed_products(covariance, slope, miss)
+  information <- weighed$products
   # Where sums tell very much, rounding must not drown the prior, which alone
   # knows directions of which they tell nothing
   diag(information) <- diag(information) * (1 + 1e-13)
   list(
     information = information,
-    pull = drop(crossprod(weighed, miss)), miss = miss, slope = slope,
-    shape = shape
+    pull = weighed$with, miss = miss, slope = slope, shape = shape
   )
+}
+
+#' a'S^-1 a and a'S^-1 x of a covariance S
+#' @return (list) `products` (matrix) and `with` (double).
+#' @noRd
+weighed_products <- function(covariance, a, x) {
+  found <- weighed_products_(covariance, a, x)
+  if (is.null(found)) {
+    # Rounding has left it without a Cholesky factor
+    weighed <- solve(covariance, a)
+    found <- list(crossprod(a, weighed), crossprod(weighed, x))
+  }
+  list(products = found[[1]], with = drop(found[[2]]))
 }
 
 #' The slope of a step's expected sums in the coefficients
@@ -145,18 +157,18 @@ score_quadratic <- function(family, file, steps, b, shape, covariance,
 #' @param s (double, R)
 #' @noRd
 sums_slope <- function(geometry, file, s) {
-  crossprod(geometry$whiten, gram_of_rows(file, geometry$weight * s))
+  column_products_(geometry$whiten, gram_of_rows(file, geometry$weight * s))
 }
 
 #' The rows' weighted products of their columns
 #' @noRd
 gram_of_rows <- function(file, weight) {
   if (!is.null(file$told$by)) {
-    return(crossprod(file$x, weight * file$x))
+    return(column_products_(file$x, weight * file$x))
   }
   gram <- design_gram_(file$products, weight)
   at <- file$told$seen
-  if (is.null(at)) gram else gram[at, at]
+  if (is.null(at)) gram else gram[at, at, drop = FALSE]
 }
 
 # What rows tell of ------------------------------------------------------------
@@ -232,10 +244,14 @@ sums_covariance <- function(family, file, steps, b, shape) {
   block <- function(k, l) {
     together <- rowSums(outcomes$weight * scores[[k]] * scores[[l]])
     # Both scores go up with the response: never negative but for rounding
-    sums_slope(
-      steps[[k]]$geometry, file,
-      steps[[l]]$geometry$weight * count * pmax(together, 0)[group]
-    ) %*% steps[[l]]$geometry$whiten
+    gram <- gram_of_rows(
+      file, steps[[k]]$geometry$weight * steps[[l]]$geometry$weight * count *
+        pmax(together, 0)[group]
+    )
+    column_products_(
+      column_products_(gram, steps[[k]]$geometry$whiten),
+      steps[[l]]$geometry$whiten
+    )
   }
   all <- block(1, 1)
   if (length(steps) == 2) {

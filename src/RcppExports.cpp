@@ -608,6 +608,29 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// column_products_
+Rcpp::NumericMatrix column_products_(Rcpp::NumericMatrix a, Rcpp::NumericMatrix b);
+RcppExport SEXP _pseudosynth_column_products_(SEXP aSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_products_(a, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// weighed_products_
+SEXP weighed_products_(Rcpp::NumericMatrix s, Rcpp::NumericMatrix a, Rcpp::NumericVector x);
+RcppExport SEXP _pseudosynth_weighed_products_(SEXP sSEXP, SEXP aSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type s(sSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(weighed_products_(s, a, x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // design_forms_
 Rcpp::NumericVector design_forms_(SEXP products, Rcpp::NumericMatrix a);
 RcppExport SEXP _pseudosynth_design_forms_(SEXP productsSEXP, SEXP aSEXP) {
@@ -822,6 +845,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_sample_posterior_", (DL_FUNC) &_pseudosynth_sample_posterior_, 2},
     {"_pseudosynth_design_products_", (DL_FUNC) &_pseudosynth_design_products_, 1},
     {"_pseudosynth_design_gram_", (DL_FUNC) &_pseudosynth_design_gram_, 2},
+    {"_pseudosynth_column_products_", (DL_FUNC) &_pseudosynth_column_products_, 2},
+    {"_pseudosynth_weighed_products_", (DL_FUNC) &_pseudosynth_weighed_products_, 3},
     {"_pseudosynth_design_forms_", (DL_FUNC) &_pseudosynth_design_forms_, 2},
     {"_pseudosynth_design_rows_", (DL_FUNC) &_pseudosynth_design_rows_, 1},
     {"_pseudosynth_score_sums_", (DL_FUNC) &_pseudosynth_score_sums_, 4},

@@ -2,6 +2,8 @@
 // design rows that it sums over.
 
 #include <numeric>
+#include <pseudosynth/cholesky.hpp>
+#include <pseudosynth/column_products.hpp>
 #include <pseudosynth/design/grouped_design.hpp>
 #include <pseudosynth/synth/score_sums.hpp>
 #include <pseudosynth/synth/whole_scores.hpp>
@@ -33,6 +35,11 @@ struct Rows {
   std::vector<int> all;
 };
 
+using MatrixOfR = Eigen::Map<const ps::Matrix>;
+MatrixOfR as_matrix(const Rcpp::NumericMatrix& x) {
+  return MatrixOfR(x.begin(), x.nrow(), x.ncol());
+}
+
 }  // namespace
 
 // The rows of design parts, none twice, ready for products. The pointer never
@@ -55,6 +62,32 @@ Rcpp::NumericMatrix design_gram_(SEXP products, Rcpp::NumericVector weight) {
   rows->grouped.cross_products(static_cast<int>(order.size()), rows->all.data(),
                                sorted.data(), gram);
   return binding::to_r(gram);
+}
+
+// a'b.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix column_products_(Rcpp::NumericMatrix a,
+                                     Rcpp::NumericMatrix b) {
+  if (a.nrow() != b.nrow()) Rcpp::stop("Expected as many rows.");
+  return binding::to_r(ps::column_products(as_matrix(a), as_matrix(b)));
+}
+
+// a's^-1 a and a's^-1 x of a covariance s, by its Cholesky factor; nothing
+// where rounding has left it without one.
+// [[Rcpp::export(rng = false)]]
+SEXP weighed_products_(Rcpp::NumericMatrix s, Rcpp::NumericMatrix a,
+                       Rcpp::NumericVector x) {
+  if (s.nrow() != s.ncol() || a.nrow() != s.nrow() || x.size() != s.nrow())
+    Rcpp::stop("Expected as many rows.");
+  const ps::Cholesky root(as_matrix(s));
+  if (!root.positive()) return R_NilValue;
+  const ps::Matrix along = root.solve_lower(ps::Matrix(as_matrix(a)));
+  ps::Matrix beside(x.size(), 1);
+  std::copy(x.begin(), x.end(), beside.data());
+  root.solve_lower(beside.data());
+  return Rcpp::List::create(
+      binding::to_r(ps::column_products(along, along, true)),
+      binding::to_r(ps::column_products(along, beside)));
 }
 
 // x' A x of every row x; A symmetric.

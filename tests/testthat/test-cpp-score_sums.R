@@ -91,3 +91,26 @@ test_that("rows are sorted alike however many codes there are", {
     expect_identical(found$first, match(seq_along(found$first), found$row))
   }
 })
+
+test_that("products and covariances' products are those of base R", {
+  withr::local_seed(11)
+  for (n in c(1, 3, 8, 53)) {
+    for (p in c(1, 2, 9)) {
+      a <- matrix(stats::rnorm(n * p), n)
+      b <- matrix(stats::rnorm(n * (p + 3)), n)
+      expect_equal(column_products_(a, b), crossprod(a, b), tolerance = 1e-13)
+      s <- crossprod(matrix(stats::rnorm(2 * n * n), 2 * n))
+      x <- stats::rnorm(n)
+      found <- weighed_products(s, a, x)
+      weighed <- solve(s, a)
+      expect_equal(found$products, crossprod(a, weighed), tolerance = 1e-8)
+      expect_equal(found$with, drop(crossprod(weighed, x)), tolerance = 1e-8)
+      expect_identical(found$products, t(found$products))
+    }
+  }
+  # Without a Cholesky factor
+  s <- diag(c(1, -2))
+  found <- weighed_products(s, diag(2), c(1, 1))
+  expect_equal(found$products, diag(c(1, -0.5)))
+  expect_error(column_products_(a, b[-1, ]), "as many rows")
+})

@@ -92,6 +92,31 @@ PSEUDOSYNTH_INLINE void solve_lower_kernel(const Triangle& p, double* x) {
 }
 PSEUDOSYNTH_DISPATCH(solve_lower, (const Triangle& p, double* x), (p, x))
 
+/// The same of four vectors, each as long as a column, one after the other: a
+/// column of L is read once for all.
+template <int W>
+PSEUDOSYNTH_INLINE void solve_lower_four_kernel(const Triangle& p, double* x) {
+  const int rows = static_cast<int>(p.stride);
+  for (int j = 0; j < p.n; ++j) {
+    const double* column = p.a + static_cast<std::size_t>(j) * p.stride;
+    double own[4];
+    for (std::size_t k = 0; k < 4; ++k)
+      own[k] = x[k * p.stride + static_cast<std::size_t>(j)] / column[j];
+    for (int i = j / W * W; i < rows; i += W) {
+      simd::Real<W> l, rest;
+      simd::load<W>(column + i, l);
+      for (std::size_t k = 0; k < 4; ++k) {
+        simd::load<W>(x + k * p.stride + i, rest);
+        rest -= own[k] * l;
+        simd::store<W>(rest, x + k * p.stride + i);
+      }
+    }
+    for (std::size_t k = 0; k < 4; ++k)
+      x[k * p.stride + static_cast<std::size_t>(j)] = own[k];
+  }
+}
+PSEUDOSYNTH_DISPATCH(solve_lower_four, (const Triangle& p, double* x), (p, x))
+
 /// x <- L'^-1 x.
 template <int W>
 PSEUDOSYNTH_INLINE void solve_upper_kernel(const Triangle& p, double* x) {
@@ -190,6 +215,27 @@ class Cholesky {
   void solve_lower(double* x) const { apply(x, true, false); }
   void solve_upper(double* x) const { apply(x, false, true); }
   void solve(double* x) const { apply(x, true, true); }
+
+  /// L^-1 x, four columns at a time.
+  Matrix solve_lower(Matrix x) const {
+    simd::AlignedBuffer four;
+    four.assign(4 * part_.stride);
+    for (Eigen::Index j = 0; j < x.cols(); j += 4) {
+      StopScope::poll(part_.n);
+      const Eigen::Index end = std::min<Eigen::Index>(j + 4, x.cols());
+      four.zero();
+      for (Eigen::Index k = j; k < end; ++k)
+        std::copy(&x(0, k), &x(0, k) + part_.n,
+                  four.data() + static_cast<std::size_t>(k - j) * part_.stride);
+      detail::solve_lower_four(part_, four.data());
+      for (Eigen::Index k = j; k < end; ++k) {
+        const double* from =
+            four.data() + static_cast<std::size_t>(k - j) * part_.stride;
+        std::copy(from, from + part_.n, &x(0, k));
+      }
+    }
+    return x;
+  }
 
   Vector solve(Vector x) const {
     solve(x.data());
