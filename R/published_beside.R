@@ -239,6 +239,8 @@ commonest_code <- function(code, n) which.max(count_codes(code, n))
 #' Numbers or text in the order that a column has
 #' @noRd
 comparable_values <- function(x) {
+  # Their methods are in a package that may be absent
+  if (inherits(x, "haven_labelled")) x <- plain_column(x)
   if (is.ordered(x)) {
     # The order of levels, and the text if it writes numbers
     levels <- text_numbers(as_text(levels(x)))

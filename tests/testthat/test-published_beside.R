@@ -595,3 +595,16 @@ test_that("a generator whose levels stand in the response's order stays", {
   ))
   expect_no_error(leaves(data))
 })
+
+test_that("labelled columns are compared without the package of their methods", {
+  x <- structure(
+    c(1, 2, 2), labels = c(no = 1, yes = 2),
+    class = c("haven_labelled", "vctrs_vctr", "double")
+  )
+  expect_identical(comparable_values(x), c(1, 2, 2))
+  text <- structure(
+    c("a", "b"), labels = c(first = "a"),
+    class = c("haven_labelled", "vctrs_vctr", "character")
+  )
+  expect_identical(comparable_values(text), c("a", "b"))
+})
