@@ -234,7 +234,8 @@ equal_to_file <- function(data, specs) {
       if (!spec$kind$released) {
         return(NULL)
       }
-      equal <- equal_to_column(whole_column(file, spec$column), spec)
+      x <- whole_column(file, spec$column)
+      equal <- c(equal_to_column(x, spec), levels_in_order_of(x, spec, file))
       if (length(equal) > 0) {
         data.frame(
           column = spec$column, field = names(equal), equals = unname(equal)
@@ -244,6 +245,25 @@ equal_to_file <- function(data, specs) {
     none <- character()
     do.call(rbind, unname(found)) %||%
       data.frame(column = none, field = none, equals = none)
+  })
+}
+
+#' Whose means or medians levels stand in the order of, if anybody's
+#' @param file (list) See with_file().
+#' @return (character) In words, named by the field.
+#' @noRd
+levels_in_order_of <- function(x, spec, file) {
+  if (spec$type != "category") {
+    return(NULL)
+  }
+  numeric <- names(Filter(is_plain_number, file$like))
+  told <- Filter(function(name) {
+    y <- as.double(whole_column(file, name))
+    known <- !is.na(y)
+    follows_means(spec$levels, column_values(x)[known], y[known])
+  }, numeric)
+  c(levels = if (length(told) > 0) {
+    sprintf("stand in the order of `%s` by its means or medians", told[1])
   })
 }
 

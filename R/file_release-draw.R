@@ -12,7 +12,8 @@
 draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE,
                        remote = FALSE) {
   n <- n %||% round(x$block$n)
-  tell_long_step("Fitting records to tables", m * fitting_work(x$block, n))
+  tell_long_step("Fitting records to tables", m * fitting_work(x$block, n) *
+    if (uncertainty) tables_without_noise else 1)
   words <- words_of_files(seed)
   # Small sets are fitted together here, on threads. Of large ones one at a time
   # is kept.
@@ -28,6 +29,10 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE,
     )
   }, remote)
 }
+
+# Drawing tables without their noise takes so many times as long as fitting few
+# records to them
+tables_without_noise <- 10
 
 #' The words that all sets, or parts of sets, share: each has streams of its own
 #' @noRd

@@ -18,8 +18,9 @@
 #' @param m (count) Number of sets, for a fit at most the number of kept draws.
 #'   Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
-#'   default: those of the file. All columns of `newdata` except the response
-#'   are published as they are, so predictors of other records must be public.
+#'   default: those of the file. The columns of `newdata` that the model has,
+#'   but the response, are published as they are, so predictors of other records
+#'   must be public. Other columns are left out.
 #'   If the formula has an `offset()`, `newdata` needs its columns, too. From a
 #'   histogram, one value is drawn per row; with `NULL`, as many values as the
 #'   noisy counts sum to, without predictors.

@@ -484,3 +484,23 @@ test_that("what is confirmed and equals the file's is listed in full", {
   )
   expect_identical(said$equal$column, "stage")
 })
+
+test_that("levels in the order of another column's means are told", {
+  withr::local_seed(2)
+  data <- data.frame(
+    job = sample(letters[1:7], 500, TRUE), pay = round(exp(stats::rnorm(500, 9)))
+  )
+  means <- sort(tapply(data$pay, data$job, mean))
+  data$job <- factor(data$job, names(means))
+  draft <- draft_codebook(data)
+  said <- expect_message(
+    confirm_codebook(draft, data = data), "order of `pay`",
+    class = "pseudosynth_message_confirmed"
+  )
+  data$job <- factor(data$job, letters[1:7])
+  expect_no_match(
+    conditionMessage(tryCatch(
+      confirm_codebook(draft_codebook(data), data = data), message = identity
+    )), "order of"
+  )
+})
