@@ -490,13 +490,14 @@ apart_below <- function(found, values) {
 }
 
 #' Which of the largest values are of one digit, such as 9999, and stand apart:
-#' twice as large as all others, or a quarter larger and more frequent
+#' twice as large as all others, or a quarter larger and twice as frequent, or
+#' more frequent and ten times as far away as large values are from each other
 #' @noRd
 codes_above <- function(values) {
-  found <- sort(unique(values[values >= 96]), decreasing = TRUE)
+  found <- sort(unique(values[values >= 66]), decreasing = TRUE)
   found <- utils::head(found, 9)
   text <- format(found, scientific = FALSE, digits = 15, trim = TRUE)
-  usual <- grepl("^(9+[6-9]|6{3,}|7{3,}|8{3,})$", text)
+  usual <- grepl("^(9+[6-9]|6{2,}|7{2,}|8{2,})$", text)
   # From the largest downwards without a gap
   found <- found[cumsum(!usual) == 0]
   # Those are codes that leave no other value near them
@@ -506,8 +507,12 @@ codes_above <- function(values) {
     n <- sum(values %in% codes)
     if (length(rest) == 0 || n <= 1) next
     far <- found[k] >= 100 && max(rest) < found[k] / 2
-    frequent <- n >= 5 && n > 2 * usual_count(rest)
-    if (far || frequent && max(rest) < 0.8 * found[k]) {
+    often <- usual_count(rest)
+    frequent <- n >= 5 && n > 2 * often && max(rest) < 0.8 * found[k]
+    larger <- sort(unique(rest[rest >= stats::median(rest)]))
+    apart <- n >= 5 && n > often && length(larger) > 1 &&
+      found[k] - max(rest) >= 10 * max(diff(larger))
+    if (far || frequent || apart) {
       return(sort(codes))
     }
   }

@@ -313,3 +313,14 @@ test_that("date-times of another time zone than UTC are told", {
     fixed = TRUE
   )
 })
+
+test_that("codes that are rarer than twice a value stand apart by their gap", {
+  withr::local_seed(9)
+  put <- function(x, value, n = 40) replace(x, seq_len(n), value)
+  expect_identical(draft_codes(put(sample(0:60, 1000, TRUE), 99)), 99)
+  both <- put(put(sample(0:70, 1000, TRUE), 88, 60), 99, 30)
+  expect_identical(draft_codes(both), c(88, 99))
+  expect_identical(draft_codes(put(sample(0:90, 1000, TRUE), 99)), double())
+  expect_identical(draft_codes(put(sample(0:60, 1000, TRUE), 99, 3)), double())
+  expect_identical(draft_codes(rep(c(0, 10, 20, 99), 100)), double())
+})
