@@ -170,7 +170,9 @@ release_amount_tables <- function(amount, file, like, budget, bins, free, known,
   }
   plan <- binned_tables_plan(tabled_levels(amount), bins, budget, free)
   plan$noise <- table_noise(plan, amount$n)
-  counts <- block_counts(binned_codes(file, plan$told, breaks), plan)
+  counts <- over_chunks(file$records, function(own) {
+    block_counts(binned_codes(own, plan$told, breaks), plan)
+  })
   noisy_tables(
     amount, counts, like$codes, plan, breaks, seed, file$what,
     known[plan$told],

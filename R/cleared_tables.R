@@ -86,6 +86,7 @@ cleared_tables <- function(plan, tables = NULL, multiple = 10,
   check_count(multiple, min = 1)
   check_count(least, min = 1)
   check_clearable(plan)
+  plan <- in_memory(plan, "cleared_tables()")
   if (are_frames(tables)) check_all_binned(bins, plan)
   plan <- with_cleared_bins(plan, bins)
   found <- if (are_frames(tables)) {

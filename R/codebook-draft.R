@@ -230,7 +230,8 @@ mixed_text <- function(x) {
 #' @noRd
 draft_row <- function(x, name, most) {
   label <- attr(x, "label", exact = TRUE)
-  kind <- drafting_kind(x)
+  # That drafts it itself: it has its class, or reads its text
+  kind <- class_kind(x) %||% Find(function(kind) kind$takes(x), column_kinds)
   if (!is.null(kind)) x <- kind$read(x, name)
   values <- plain_column(x)
   row <- if (!is.null(kind)) {

@@ -14,7 +14,8 @@ write_csv <- function(frame, file) {
     writeBin(bytes, connection)
     size <<- size + length(bytes)
   }
-  put(charToRaw(paste0(paste(csv_quote(names(frame)), collapse = ","), "\n")))
+  names <- gsub("\"", "\"\"", as_text(names(frame)), fixed = TRUE)
+  put(charToRaw(paste0(paste0("\"", names, "\"", collapse = ","), "\n")))
   n <- length(columns[[1]])
   for (first in seq(1, n, by = 1e5)) {
     put(csv_lines_(columns, quoted, first, min(first + 1e5 - 1, n)))
@@ -23,10 +24,6 @@ write_csv <- function(frame, file) {
   close(connection)
   # A full disk shows here only
   if (file.size(file) != size) stop("The file is incomplete.")
-}
-
-csv_quote <- function(x) {
-  paste0("\"", gsub("\"", "\"\"", as_text(x), fixed = TRUE), "\"")
 }
 
 # What is written as it is: factors, numbers, flags and text

@@ -65,9 +65,8 @@ link_measurement <- function(links, what = "", about = NULL) {
 
 #' Release the links of an amount with earlier ones
 #' @param amount (list) With its `margin` and `earlier`.
-#' @param score (double) Of records with a value. Confidential.
-#' @param scores (list of double) Of the same records, of earlier amounts.
-#'   Confidential.
+#' @param records Of those with a value `links` (see whole_links()), see
+#'   over_chunks(). Confidential.
 #' @param both (double) Records with both values, as released.
 #' @param released (named list) Earlier amounts.
 #' @return (list) `with` (names), `noisy`, the noise as paid; `told`, the
@@ -75,11 +74,11 @@ link_measurement <- function(links, what = "", about = NULL) {
 #'   whose scores an expected one is of; `among`, correlations of these; with
 #'   any, `spread` and `unsure`, see expected_spread().
 #' @noRd
-released_links <- function(amount, score, scores, both, released, budget, what,
+released_links <- function(amount, records, both, released, budget, what,
                            seed) {
-  x <- paid_by(link_measurement(length(scores), what), budget)
+  x <- paid_by(link_measurement(length(amount$earlier), what), budget)
   noisy <- measured(
-    x, list(links = whole_links(score, scores)), list(seed)
+    x, seeds = list(seed), sums = whole_sums(x, records)
   )[[1]]
   found <- mapply(linked_correlation, noisy, both, x$noise$deviation)
   told <- found["mean", ]

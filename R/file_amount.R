@@ -163,7 +163,8 @@ grown_breaks <- function(amount, look) {
 #' Release the margin of an amount, and its links
 #'
 #' @param amount (list) See amount_model().
-#' @param y (double) Of the records with values, modelled scale. Confidential.
+#' @param records Of those with values `y` (double, modelled scale), see
+#'   over_chunks(). Confidential.
 #' @param budget (list) Of each part, see amount_budget().
 #' @param n (number) Records with values, as released.
 #' @param linked (function of an amount with its margin) Releases its links, see
@@ -171,9 +172,11 @@ grown_breaks <- function(amount, look) {
 #' @return (list) `amount` with `margin`; `look`, its first look, or `NULL`;
 #'   `ranks`, see ranked_margin(); `links`, or `NULL`.
 #' @noRd
-release_margin <- function(amount, y, budget, n, what, seed, linked) {
+release_margin <- function(amount, records, budget, n, what, seed, linked) {
   counted <- function(breaks, part) {
-    amount_margin(y, breaks, budget[[part]], n, stage_seed(seed, part), what)
+    amount_margin(
+      records, breaks, budget[[part]], n, stage_seed(seed, part), what
+    )
   }
   breaks <- amount$breaks
   if (!is.null(budget$look)) {
@@ -193,8 +196,9 @@ release_margin <- function(amount, y, budget, n, what, seed, linked) {
 #' Release what an amount has to do with its predictors
 #'
 #' @param amount (list) See release_margin().
-#' @param file (list) Of the records with values: `predictors` (integer matrix
-#'   of levels) and `y` (modelled scale); `what` pays for them. Confidential.
+#' @param file (list) `records` with values, see over_chunks(): of each
+#'   `predictors` (integer matrix of levels) and `y` (modelled scale).
+#'   Confidential. `what` pays for them.
 #' @param like (list) Of a synthetic set, see amount_predictors().
 #' @param plan (list) `budget` (see amount_budget()) and `free` (logical: which
 #'   predictors are protected).
@@ -249,7 +253,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
     coding = coding, spread = 1, rounds = 8
   )
   noisy <- noisy_response(
-    file, rows, frame, margin, budget, b, seed, unknown, function(b) {
+    file$records, rows, frame, margin, budget, b, seed, unknown, function(b) {
       hidden(unname(split(
         level_lines(b, coding)[-1], rep(seq_along(like$levels), like$levels)
       )))
@@ -282,11 +286,12 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
 #' @param n (number) What its counts sum to, as released.
 #' @return (list) `breaks`, `noisy`, and the noise as paid.
 #' @noRd
-amount_margin <- function(y, breaks, budget, n, seed, what) {
+amount_margin <- function(records, breaks, budget, n, seed, what) {
   x <- paid_by(margin_measurement(
     breaks, what, valued = FALSE, unit = amount_unit
   ), budget)
-  score_margin(bin_counts(y, breaks), x, range(breaks), seed, n)
+  counts <- over_chunks(records, function(own) bin_counts(own$y, breaks))
+  score_margin(counts, x, range(breaks), seed, n)
 }
 
 #' A noisy margin without what is only noise, by itself

@@ -6,11 +6,14 @@
 #'
 #' Published columns are exact. Where none is, and records are added or removed,
 #' the number of records is secret: it is released with noise first.
-#' @param codes (integer matrix, N x d) Levels, from 1.
+#' @param codes (integer matrix, N x d) Levels, from 1. Of records on disk no
+#'   rows.
 #' @param plan (list) See plan_block().
 #' @param rules (list) What no record may be: `columns` (integer) and
 #'   `forbidden` (integer matrix, a row for each combination of their levels).
 #' @param seed (seed or `NULL`) See seed_words().
+#' @param records Of these `codes`, see over_chunks().
+#' @param count (count) Of all records.
 #' @return (list) Of public and released numbers only: `n` (number, noisy where
 #'   secret), `margins` (list of double, counts by column), `derived` (see
 #'   derived_columns()), `targets` (see block_targets(), counts),
@@ -23,16 +26,16 @@
 #'   without any no rows), `size_noise` (of N, `NULL` where it is public),
 #'   `rules`, `costs`, `mu`, `delta`, `neighbours`.
 #' @noRd
-release_plan <- function(codes, plan, rules, seed) {
+release_plan <- function(codes, plan, rules, seed,
+                         records = list(codes = codes), count = nrow(codes)) {
   n <- if (plan$secret) {
-    noisy_size(nrow(codes), plan$size_noise, stage_seed(seed, "records"))
+    noisy_size(count, plan$size_noise, stage_seed(seed, "records"))
   } else {
-    nrow(codes)
+    count
   }
   plan$noise <- table_noise(plan, n)
-  plan$residuals <- noisy_residuals(
-    block_counts(codes, plan), plan, plan$noise, seed
-  )
+  counts <- over_chunks(records, function(own) block_counts(own$codes, plan))
+  plan$residuals <- noisy_residuals(counts, plan, plan$noise, seed)
   rules <- numbered_rules(rules, plan$levels)
   # Where none is published even the number of its rows is secret
   kept <- any(plan$published) * seq_len(nrow(codes))
@@ -125,7 +128,7 @@ noisy_residuals <- function(counts, plan, noise, seed,
 
 check_block <- function(codes, levels, published, tables, rules) {
   check_that(
-    is.matrix(codes) && is.integer(codes) && nrow(codes) > 0, codes,
+    is.matrix(codes) && is.integer(codes), codes,
     "{.arg codes} must be an integer matrix with a row for each record."
   )
   d <- ncol(codes)

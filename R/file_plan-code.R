@@ -183,6 +183,9 @@ wrong_type <- function(x, spec) {
 #' @export
 decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
   check_argument(plan)
+  if (missing(codes) || missing(amounts)) {
+    plan <- in_memory(plan, "decode_file()")
+  }
   file <- decode_records(plan, codes, amounts)
   if (is.null(plan$members$tables)) file else in_tables(file, plan$members)
 }

@@ -42,6 +42,9 @@ print_lines.file_plan <- function(x) {
       if (!is.null(x$members)) members_text(x$members),
       pooled = if (!is.null(x$members)) pooled_text(x$members),
       tables = if (!is.null(x$members$tables)) tables_text(x$members),
+      records = if (!is.null(x$stored)) {
+        "in files of this session, not in memory"
+      },
       "left out" = if (isTRUE(x$members$beyond > 0)) {
         counted(x$members$beyond, "member")
       },

@@ -8,7 +8,8 @@
 #' @param f (function of a list) `like` (named list of columns with their types
 #'   and attributes, whose values are not looked at); `n` (records);
 #'   `chunks(names, f)`, which calls `f` with a named list of columns for some
-#'   records after the others; `row_names`, `tibble` (flags).
+#'   records after the others; `row_names`, `tibble`,
+#'   `in_chunks` (flags; the last: need memory not hold it?).
 #' @param arg (string) What the user calls the file.
 #' @noRd
 with_file <- function(data, f, arg = "data") {
@@ -41,7 +42,7 @@ with_file <- function(data, f, arg = "data") {
     records <- engine$records(columns)
     f(list(
       like = records$types, n = records$n, chunks = records$chunks,
-      row_names = FALSE, tibble = FALSE
+      row_names = FALSE, tibble = FALSE, in_chunks = TRUE
     ))
   })
 }
@@ -64,6 +65,9 @@ whole_table <- function(data, arg) {
 #' members of a household would be somebody else.
 #' @noRd
 read_once <- function(file, names) {
+  if (isTRUE(file$in_chunks)) {
+    check_records_fit(file$n, 2 * length(names), 0, "members()")
+  }
   parts <- list()
   file$chunks(names, function(chunk) parts <<- c(parts, list(chunk)))
   columns <- parts[[1]]
@@ -73,7 +77,26 @@ read_once <- function(file, names) {
     })
   }
   file$chunks <- function(names, f) f(columns[names])
+  file$in_chunks <- FALSE
   file
+}
+
+#' The records of a plan, see over_chunks()
+#'
+#' @param plan (list) `codes`, `amounts`, `levels` and `n_records`, and `stored`
+#'   where it left them on disk, see new_store().
+#' @return One chunk, or a function that calls another one with each: `codes`
+#'   and `amounts`, as a plan has them; `n` (records) and `before` (those before
+#'   them); `bins` and `scores` (environments), see with_earlier().
+#' @noRd
+plan_records <- function(plan) {
+  if (is.null(plan$stored)) {
+    return(list(
+      codes = plan$codes, amounts = plan$amounts, n = plan$n_records,
+      before = 0L, bins = new.env(), scores = new.env()
+    ))
+  }
+  function(f) read_stored(plan, f)
 }
 
 #' All values of one column
@@ -105,17 +128,20 @@ check_types <- function(like, specs) {
 #'
 #' Faults are counted over the whole file.
 #' @param file (list) See with_file().
+#' @param stored (list or `NULL`, in memory) Where codes and values go, see
+#'   store_of_plan().
 #' @return (list) `codes`, `amounts`, `outside`, `rounded`: see file_plan();
 #'   `unit`: the values of that column.
 #' @noRd
-read_records <- function(file, specs, unit, survey_weights, publish) {
+read_records <- function(file, specs, unit, survey_weights, publish, stored) {
   # What is published is as it is
   specs <- lapply(specs, function(spec) {
     c(spec, as_is = spec$column %in% publish)
   })
   levels <- names(block_columns(specs))
   codes <- matrix(
-    0L, file$n, length(levels), dimnames = list(NULL, levels)
+    0L, if (is.null(stored)) file$n else 0, length(levels),
+    dimnames = list(NULL, levels)
   )
   # What is kept of each column, chunk by chunk
   kept <- lapply(specs, function(spec) list())
@@ -131,7 +157,9 @@ read_records <- function(file, specs, unit, survey_weights, publish) {
       } else {
         read_column(x, specs[[name]], name %in% survey_weights)
       }
-      if (name %in% levels && !is.null(own$codes)) {
+      if (!is.null(stored)) {
+        own <- store_column(stored, name, own, n)
+      } else if (name %in% levels && !is.null(own$codes)) {
         codes[before + seq_len(n), name] <<- own$codes
       }
       own$codes <- NULL
@@ -169,7 +197,10 @@ read_records <- function(file, specs, unit, survey_weights, publish) {
   list(
     codes = codes, outside = replaced("taken"), rounded = replaced("rounded"),
     amounts = lapply(stats::setNames(nm = amounts), function(name) {
-      own <- list(records = of(name, "records"), values = of(name, "values"))
+      own <- list(
+        records = as.integer(of(name, "records")),
+        values = as.double(of(name, "values"))
+      )
       # No column twice for longer than needed
       kept[[name]] <<- list()
       own
@@ -236,10 +267,14 @@ taken_outside <- function(x, spec) {
 #' Say which columns have no value: read wrongly, perhaps
 #' @noRd
 tell_no_value <- function(plan) {
-  empty <- Filter(function(name) {
-    missing <- match("missing", plan$levels[[name]])
-    !is.na(missing) && all(plan$codes[, name] == missing)
-  }, names(plan$levels))
+  missing <- vapply(plan$levels, function(own) match("missing", own), 1L)
+  asked <- names(plan$levels)[!is.na(missing)]
+  empty <- over_chunks(plan_records(plan), function(own) {
+    vapply(asked, function(name) {
+      all(own$codes[, name] == missing[[name]])
+    }, NA)
+  }, `&`)
+  empty <- asked[empty]
   if (length(empty) > 0) {
     tell_of(
       "no_value",

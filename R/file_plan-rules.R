@@ -15,15 +15,14 @@ rule_comparisons <- c("==", "!=", "<", "<=", ">", ">=")
 #' Rules of a file as forbidden combinations of levels
 #'
 #' @param rules (list of code or `NULL`) See stated_rules().
-#' @param levels (named list) Names of levels by column of the block.
-#' @param codes (integer matrix) Of the file.
-#' @param amounts (named list) Of the file, see file_plan().
+#' @param plan (list) See plan_records().
 #' @return (list) See `rules` in file_plan().
 #' @noRd
-file_rules <- function(rules, specs, levels, codes, amounts) {
+file_rules <- function(rules, specs, plan) {
   if (is.null(rules)) {
     return(list())
   }
+  levels <- plan$levels
   read <- lapply(rules, function(rule) {
     # Codes of dates that members have not are dates, of a class
     read_rule(bare_code_of(rule), specs, levels, attr(rule, "text"))
@@ -47,7 +46,7 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
   }, read)
   check_circles(read)
   read <- with_closed_cells(read, specs, levels)
-  check_rules(read, specs, levels, codes, amounts)
+  check_rules(read, specs, plan)
   read
 }
 
@@ -467,22 +466,24 @@ can_meet_all <- function(rules, sizes) {
 #'
 #' A record that meets all rules shows that they can be met.
 #' @noRd
-check_rules <- function(rules, specs, levels, codes, amounts) {
-  sizes <- lengths(levels)
-  values <- compared_values(rules, specs, codes, amounts)
-  broken <- lapply(rules, function(rule) {
-    sort(unique(c(
-      broken_records(rule, codes, sizes),
-      unlist(lapply(rule$compared, function(one) {
-        rows <- compared_rows(one, rule, codes, sizes)
-        rows[!holds_comparison(one, values, rows)]
-      }))
-    )))
-  })
+check_rules <- function(rules, specs, plan) {
+  sizes <- lengths(plan$levels)
+  broken <- over_chunks(plan_records(plan), function(own) {
+    values <- compared_values(rules, specs, own$codes, own$amounts)
+    lapply(rules, function(rule) {
+      own$before + sort(unique(c(
+        broken_records(rule, own$codes, sizes),
+        unlist(lapply(rule$compared, function(one) {
+          rows <- compared_rows(one, rule, own$codes, sizes)
+          rows[!holds_comparison(one, values, rows)]
+        }))
+      )))
+    })
+  }, function(all, own) Map(c, all, own))
   bad <- which(lengths(broken) > 0)
   rows <- sort(unique(unlist(broken)))
   refuse_if(
-    length(rows) == nrow(codes) && !can_meet_all(rules, sizes),
+    length(rows) == plan$n_records && !can_meet_all(rules, sizes),
     "Some row must be able to meet all rules together.",
     x = "None can: the rules contradict each other.", arg = "rules",
     class = "pseudosynth_error_rule"

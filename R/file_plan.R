@@ -45,10 +45,25 @@
 #' `dplyr::tbl(con, "persons")`, paths of CSV or of Parquet files, or [shards()]
 #' of these. The section on databases of [score_release()] says which tables,
 #' dplyr steps and files are accepted. R reads the records in parts, all from
-#' the state of the data at one moment, and keeps level numbers and amounts. At
-#' any time R needs at most the memory for the plan and for half a million
-#' records. The plan equals the plan of a data frame with the same rows in the
-#' same order.
+#' the state of the data at one moment, and keeps level numbers and amounts.
+#'
+#' Up to two million records are in memory. The plan equals the plan of a data
+#' frame with the same rows in the same order. More records stay on disk: the
+#' plan's `codes` and `amounts` are then empty, and R needs no more memory for
+#' more records. [file_release()] reads level numbers and amounts in parts, as
+#' often as it needs them. The release equals that of a plan in memory.
+#' `options(pseudosynth.records_in_memory = n)` sets another number than two
+#' million.
+#' * The files are in the session's temporary folder, for their owner alone. A
+#'   level number takes 1 or 2 bytes, an amount 8. The files are removed with
+#'   the plan, and at the end of the session. A plan that was saved finds no
+#'   records in a later session, and [file_release()] refuses it. A process that
+#'   is killed leaves its temporary folder behind: delete it.
+#' * With `publish` or `members` all records are in memory, however many there
+#'   are. [decode_file()], [fit_file()], [cleared_tables()], [record_vectors()]
+#'   and [audit_guarantee()] read all records of a plan into memory. All of
+#'   these refuse if memory does not suffice (option `pseudosynth.memory`, in
+#'   bytes).
 #' * A database has no order of rows. The release of a plan that publishes
 #'   nothing does not depend on the order. Published rows come in the order in
 #'   which the engine gives them, and a seed reproduces a release only for that
@@ -65,7 +80,8 @@
 #'   `select()`, for instance a case number.
 #' * Identifiers are not read, except the column `unit`.
 #' * [file_release()] reads only the plan. With a [ledger()] it also rebuilds
-#'   the data frame once, because the ledger stores marks of its columns.
+#'   the data frame once, because the ledger stores marks of its columns. If the
+#'   records are on disk, the ledger knows columns by their names alone.
 #'
 #' @param data (data frame, table of a database, character: paths of files, or
 #'   [shards()]) The confidential file. With `members` also a list of two such
@@ -130,12 +146,16 @@
 #'     the same of values with more decimals than stated;
 #'   * `codebook`, `published` (names), `n_records`, `schema` (what each column
 #'     of a set is: its storage, by the codebook, and attributes), `left_out`
-#'     (what [decode_file()] does not restore), `tibble`.
+#'     (what [decode_file()] does not restore), `tibble`;
+#'   * `stored`: only of a plan that leaves its records on disk: the files.
 #' @section Error types: `pseudosynth_error_engine`, `pseudosynth_error_rows`
 #'   (both `pseudosynth_error_input`): a database that cannot give its state at
 #'   one moment, or columns that R cannot read; `data` whose rows may not be
-#'   single records. `pseudosynth_error_input`: columns without a row in the
-#'   codebook, or rows of the codebook without a column; values that the
+#'   single records. `pseudosynth_error_memory` (a `pseudosynth_error_input`):
+#'   more records than memory holds, where all are needed.
+#'   `pseudosynth_error_write` (a `pseudosynth_error_input`): records that could
+#'   not be written to disk. `pseudosynth_error_input`: columns without a row in
+#'   the codebook, or rows of the codebook without a column; values that the
 #'   codebook does not have (class `pseudosynth_error_outside`; the condition's
 #'   field `rows` has the records, and `by_column` has the records of each
 #'   column); units with more records
@@ -244,21 +264,31 @@ plan_of_file <- function(file, book, publish = NULL, unit = NULL, rules = NULL,
   for (name in names(like)) check_column_kind(like[[name]], name)
   check_types(like, specs)
   tell_book_order(like, specs)
-  found <- read_records(file, specs, unit, survey_weights, publish)
   levels <- block_columns(specs)
+  stored <- if (isTRUE(file$in_chunks)) {
+    store_of_plan(
+      file$n, levels, names(Filter(is_amount, specs)), unit, publish
+    )
+  }
+  found <- read_records(file, specs, unit, survey_weights, publish, stored)
   schema <- Map(column_schema, like, specs, names(like) %in% publish)
   plan <- new_result(
     "file_plan",
     table = plan_table(specs, publish, survey_weights), codes = found$codes,
-    levels = levels, amounts = found$amounts,
-    rules = file_rules(rules, specs, levels, found$codes, found$amounts),
-    unit = file_unit(found$unit, unit, specs), survey_weights = survey_weights,
+    levels = levels, amounts = found$amounts, rules = list(),
+    unit = if (is.null(stored)) {
+      file_unit(found$unit, unit, specs)
+    } else {
+      stored_unit(stored, file, unit, specs)
+    }, survey_weights = survey_weights,
     codebook = book, outside = found$outside, rounded = found$rounded,
     confirmed = confirmed, published = publish %||% character(),
-    n_records = nrow(found$codes), schema = schema,
+    n_records = as.integer(file$n), schema = schema,
     left_out = what_is_left_out(file$row_names, like, schema),
     tibble = file$tibble
   )
+  if (!is.null(stored)) plan$stored <- closed_store(stored)
+  plan$rules <- file_rules(rules, specs, plan)
   tell_rounded(found$rounded)
   tell_no_value(plan)
   rm(found)
@@ -404,21 +434,10 @@ file_unit <- function(values, unit, specs) {
   }
   most <- specs[[unit]]$records
   unnamed <- which(is.na(values))
-  refuse_if(
-    length(unnamed) > 0, "Every record must belong to a unit.",
-    x = "{.val {unit}} is missing for {length(unnamed)} record{?s}.",
-    arg = "unit", rows = unnamed
-  )
+  refuse_no_unit(unnamed, unit)
   index <- match(values, unique(values))
   size <- tabulate(index)
-  large <- sum(size > most)
-  refuse_if(
-    large > 0,
-    "A unit of {.val {unit}} must have at most {most} record{?s}: the codebook
-    says so.",
-    x = "{large} unit{?s} {?has/have} more.", arg = "unit",
-    rows = which(size[index] > most)
-  )
+  refuse_large_units(sum(size > most), which(size[index] > most), unit, most)
   list(column = unit, records = most, index = index)
 }
 
@@ -492,22 +511,25 @@ check_file_numbers <- function(plan, file, specs, rules) {
   for (name in setdiff(names(plan$amounts), c(plan$published, drafted))) {
     spec <- specs[[name]]
     of_type <- spec$kind$typed
-    # Read where there is a number to look for
-    delayedAssign(
-      "all", amount_numbers(whole_column(file, name), spec)
-    )
+    if (is.null(plan$stored)) {
+      values <- plan$amounts[[name]]$values
+      # Read where there is a number to look for
+      delayedAssign("all", amount_numbers(whole_column(file, name), spec))
+    } else {
+      values <- stored_values(plan, name)
+      all <- function(f) {
+        file$chunks(name, function(own) f(amount_numbers(own[[1]], spec)))
+      }
+    }
     ends <- c(spec$lower, spec$upper, rule_numbers(rules, spec))
     codes <- of_few(of_type(c(spec$codes, spec$heaps)), all)
     if (!name %in% plan$survey_weights) {
-      check_own_scale(
-        plan$amounts[[name]]$values, plan$confirmed, name,
-        "file_plan(confirmed = 1)"
-      )
+      check_own_scale(values, plan$confirmed, name, "file_plan(confirmed = 1)")
     }
     refuse_coincidence(
       of_type(unname(c(ends, codes))), function(x) {
         # With codes and without
-        coincides(x, all) | coincides(x, plan$amounts[[name]]$values)
+        coincides(x, all) | coincides(x, values)
       }, plan$confirmed, name, "codebook",
       "Numbers that a codebook or a rule states",
       confirm = "file_plan(confirmed = c(...))"
@@ -515,7 +537,12 @@ check_file_numbers <- function(plan, file, specs, rules) {
   }
   weights <- setdiff(plan$survey_weights, c(plan$published, drafted))
   for (name in weights) {
-    check_own_weights(plan$amounts[[name]]$values, name, plan$confirmed)
+    values <- if (is.null(plan$stored)) {
+      plan$amounts[[name]]$values
+    } else {
+      stored_values(plan, name)
+    }
+    check_own_weights(values, name, plan$confirmed)
   }
 }
 
@@ -523,14 +550,20 @@ check_file_numbers <- function(plan, file, specs, rules) {
 #'
 #' Those that several records have are stated for that.
 #' @param codes (numeric or `Date`)
-#' @param column (double)
+#' @param column Numbers, see over_chunks().
 #' @return (double)
 #' @noRd
 of_few <- function(codes, column) {
   long <- is_long(codes)
   codes <- as.double(codes)[long]
   codes <- codes[!is_usual_code(codes)]
-  codes[vapply(codes, function(x) sum(column == x, na.rm = TRUE), 1) < 3]
+  if (length(codes) == 0) {
+    return(codes)
+  }
+  n <- over_chunks(column, function(own) {
+    vapply(codes, function(x) sum(own == x, na.rm = TRUE), 1)
+  })
+  codes[n < 3]
 }
 
 #' Is a code written as surveys write them, such as 9999 or 9997?

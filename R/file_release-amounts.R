@@ -9,8 +9,15 @@ amount_as_cells <- 1e5
 #' @noRd
 release_amounts <- function(plan, spending, block, set, seed) {
   specs <- column_specs(plan$codebook)
-  # Of records of the file and of the set
-  file_bins <- set_bins <- file_scores <- set_scores <- list()
+  file <- plan_records(plan)
+  # In memory it is made once of all records, else anew in every pass
+  of_file <- function(make) {
+    if (!is.function(file)) {
+      return(make(file))
+    }
+    function(f) file(function(chunk) f(make(chunk)))
+  }
+  set_bins <- set_scores <- list()
   unseen <- unseen_pairs(block, set)
   budget <- spending$amounts
   models <- lapply(stats::setNames(nm = names(budget$each)), function(name) {
@@ -36,8 +43,9 @@ release_amounts <- function(plan, spending, block, set, seed) {
     tell_long_step(paste("Measuring", name), max(
       block$n * ncol(plan$codes), amount_as_cells * length(models)
     ))
-    own <- plan$amounts[[name]]
-    y <- to_modelled(models[[name]], own$values)
+    values_of <- function(chunk) {
+      to_modelled(models[[name]], chunk$amounts[[name]]$values)
+    }
     what <- what_of_amounts(names(models))
     own_budget <- budget$each[[name]]
     each <- amount_budget(
@@ -46,7 +54,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     )
     n <- max(1, sizes[[name]])
     levels <- predictor_levels(
-      models[[name]], plan$levels, vapply(file_bins, nlevels, 1L)
+      models[[name]], plan$levels, vapply(set_bins, nlevels, 1L)
     )
     mu <- each$tables$tables$amount
     tables <- if (bears_tables(n, levels, mu, least_deviations)) {
@@ -63,20 +71,30 @@ release_amounts <- function(plan, spending, block, set, seed) {
     }
     if (length(before) > 0) models[[name]]$before <- before[[1]]$counts
     amount <- release_margin(
-      models[[name]], y, own_budget$budget, n, what, own_seed,
+      models[[name]], of_file(function(chunk) list(y = values_of(chunk))),
+      own_budget$budget, n, what, own_seed,
       if (linked) function(amount) {
         earlier <- amount$earlier
         released_links(
-          amount, margin_scores(amount, y),
-          lapply(file_scores[earlier], `[`, own$records),
-          records_with_both(amount, models[earlier], set, block$n),
+          amount, of_file(function(chunk) {
+            list(links = whole_links(
+              margin_scores(amount, values_of(chunk)), lapply(
+                mget(earlier, chunk$scores), `[`, chunk$amounts[[name]]$records
+              )
+            ))
+          }), records_with_both(amount, models[earlier], set, block$n),
           released, own_budget$budget$links, what, stage_seed(own_seed, "links")
         )
       }
     )
-    file <- amount_predictors(
-      amount, plan$codes, own$records, file_bins, file_scores, plan$levels
-    )
+    before <- as.character(names(released))
+    records <- of_file(function(chunk) {
+      strong <- as.character(amount$links$strong)
+      list(predictors = amount_predictors(
+        amount, chunk$codes, chunk$amounts[[name]]$records,
+        mget(before, chunk$bins), mget(strong, chunk$scores), plan$levels
+      )$codes, y = values_of(chunk))
+    })
     shown <- set
     rows <- valued_rows(amount, shown)
     # A set without a value needs one record that the geometry is made of
@@ -91,8 +109,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
     among <- c(like$columns, match(name, colnames(set)))
     told <- Filter(function(table) all(table$columns %in% among), unknown)
     one <- release_amount(
-      amount, list(what = what, predictors = file$codes, y = y), like,
-      own_budget, tables, n, own_seed,
+      amount, list(what = what, records = records), like, own_budget,
+      tables, n, own_seed,
       lapply(like$columns, function(j) if (!is.na(j)) axes[[j]]),
       function(b) hidden_variance(b, like$columns, unseen, set),
       function(kept, pulls) {
@@ -106,16 +124,77 @@ release_amounts <- function(plan, spending, block, set, seed) {
       one, like$codes, part_number(one, shown, rows),
       seed_words(stage_seed(seed, "geometry", 2), name), 1, left = like$left
     )
-    file_bins[[name]] <- with_bins(plan$n_records, own$records, y, one$bins)
+    rm(records)
+    file <- with_earlier(file, name, one, of_file(function(chunk) {
+      list(
+        n = chunk$n, records = chunk$amounts[[name]]$records,
+        y = values_of(chunk)
+      )
+    }))
     set_bins[[name]] <- with_bins(nrow(set), rows, drawn, one$bins)
     if (is.null(one$ranks)) next
     # `NA` for those without a value
-    file_scores[[name]] <- rep(NA_real_, plan$n_records)
-    file_scores[[name]][own$records] <- margin_scores(one, y)
     set_scores[[name]] <- rep(NA_real_, nrow(set))
     set_scores[[name]][rows] <- margin_scores(one, drawn)
   }
   released
+}
+
+#' Records with what later amounts take of an amount: its bins and scores
+#'
+#' @param file See plan_records().
+#' @param one (list) The amount, as released.
+#' @param records `n` of a chunk, and of those with a value `records` and `y`,
+#'   see over_chunks().
+#' @return As `file`.
+#' @noRd
+with_earlier <- function(file, name, one, records) {
+  made <- function(own) {
+    bins <- with_bins(own$n, own$records, own$y, one$bins)
+    if (is.null(one$ranks)) {
+      return(list(bins = bins))
+    }
+    # `NA` for those without a value
+    scores <- rep(NA_real_, own$n)
+    scores[own$records] <- margin_scores(one, own$y)
+    list(bins = bins, scores = scores)
+  }
+  if (is.function(file)) {
+    return(with_stored(file, name, function(f) {
+      records(function(own) f(made(own)))
+    }))
+  }
+  own <- made(records)
+  assign(name, own$bins, file$bins)
+  if (!is.null(own$scores)) assign(name, own$scores, file$scores)
+  file
+}
+
+#' The same of records in chunks: it is stored, as they are
+#' @param made (function) Gives of each chunk `bins` and `scores`.
+#' @noRd
+with_stored <- function(file, name, made) {
+  force(file)
+  force(name)
+  store <- new_store(c(bins = 1, scores = 8))
+  made(function(own) {
+    store_numbers(store, "bins", as.integer(own$bins))
+    if (!is.null(own$scores)) store_numbers(store, "scores", own$scores)
+  })
+  function(f) {
+    file(function(chunk) {
+      chunk_column(chunk, "bins", name, function(chunk, name) {
+        structure(
+          stored_numbers(store, "bins", chunk$before, chunk$n),
+          levels = as.character(seq_len(levels_of_bins)), class = "factor"
+        )
+      })
+      chunk_column(chunk, "scores", name, function(chunk, name) {
+        stored_numbers(store, "scores", chunk$before, chunk$n)
+      })
+      f(chunk)
+    })
+  }
 }
 
 #' How many records have a value of two amounts, as released

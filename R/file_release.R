@@ -146,7 +146,9 @@
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
 #' is a draft. `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): the
-#' plan was edited. `pseudosynth_error_budget` (a `pseudosynth_error_privacy`):
+#' plan was edited. `pseudosynth_error_records` (a `pseudosynth_error_input`):
+#' the records of a plan that left them on disk are not there any more.
+#' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`):
 #' the ledger refuses the cost. `pseudosynth_error_input`: an epsilon out of
 #' range or too small for exact noise, a table of unknown columns, rules that
 #' some record cannot meet.
@@ -209,6 +211,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_count(public_n, min = 1, null = TRUE)
   check_confirmed(plan)
   check_release_levels(plan)
+  if (!is.null(plan$stored)) check_stored(plan)
   start_paid("file_release", list(
     plan = plan, epsilon = epsilon, delta = delta, neighbours = neighbours,
     tables = tables, ledger = ledger, public_n = public_n
@@ -253,7 +256,8 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
   ))
   if (has_public_size(plan)) plan <- in_random_order(plan, seed)
   block <- release_plan(
-    plan$codes, spending$block, block_rules(plan), stage_seed(seed, "block")
+    plan$codes, spending$block, block_rules(plan), stage_seed(seed, "block"),
+    plan_records(plan), plan$n_records
   )
   amounts <- if (length(spending$amounts$each) > 0) {
     amounts_beside(plan, spending, block, seed)
@@ -377,7 +381,12 @@ stated_tables <- function(tables, plan) {
 #' @noRd
 pay_file <- function(ledger, spending, plan, seed) {
   own <- plan$members
-  file <- if (is.null(own)) decode_file(plan) else members_of_file(own)
+  # Values of records on disk leave no mark, as those of a database
+  file <- if (is.null(own)) {
+    decode_records(plan, plan$codes, plan$amounts)
+  } else {
+    members_of_file(own)
+  }
   published <- intersect(names(file), plan$published)
   protected <- setdiff(names(file), published)
   spend_noise(

@@ -249,13 +249,13 @@ fit_file <- function(plan, mechanism = "unweighted", epsilon = NULL,
 as_file_plan <- function(plan) {
   check_present(plan)
   if (is.data.frame(plan) || has_engine(plan)) {
-    return(drafted_plan(plan))
+    return(in_memory(drafted_plan(plan), "fit_file()"))
   }
   check_argument(
     plan, how = "Make one with {.fn file_plan}, or give the file."
   )
   check_sealed(plan)
-  plan
+  in_memory(plan, "fit_file()")
 }
 
 drafted_plan <- function(data) {

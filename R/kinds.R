@@ -17,13 +17,6 @@ class_kind <- function(x) {
   }, column_kinds)
 }
 
-#' The kind that drafts a column itself: it has its class, or reads its text
-#' @return (list or `NULL`)
-#' @noRd
-drafting_kind <- function(x) {
-  class_kind(x) %||% Find(function(kind) kind$takes(x), column_kinds)
-}
-
 #' What a question's answer is for each of some types
 #' @param types (character) Without a draft's mark.
 #' @param question (string) See new_column_kind().

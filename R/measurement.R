@@ -90,21 +90,25 @@ most_cost <- function(x, budget) {
   list(rho = cost^2 / 2, gap = paid_by(x, budget)$noise$gap)
 }
 
-#' The sums of all records without noise
+#' The sums of all records without noise, chunk by chunk
+#' @param records See over_chunks().
 #' @noRd
-whole_sums <- function(x, records) x$sums(x$counts(records))
+whole_sums <- function(x, records) {
+  over_chunks(records, function(own) x$sums(x$counts(own)))
+}
 
 #' Whole sums with whole noise
 #' @param counted (any) The file, as `sums` takes it. Confidential.
 #' @param seeds (list) Of each part.
+#' @param sums (list) See whole_sums().
 #' @return (list of double) By part.
 #' @noRd
-measured <- function(x, counted, seeds) {
+measured <- function(x, counted, seeds, sums = x$sums(counted)) {
   Map(function(sums, scale, seed) {
     own <- x$noise
     own$scale <- scale
     noisy_sums(sums, own, seed, x$what)
-  }, x$sums(counted), x$noise$scale, seeds)
+  }, sums, x$noise$scale, seeds)
 }
 
 #' How far each record moves the noisy sums if it is dropped, or replaced

@@ -1,6 +1,28 @@
 # What checks ask of a long column: answers in one pass that makes no copy of
 # it, or none where a look at its beginning or its range will do. And what to do
-# with the memory of those that make copies.
+# with the memory of those that make copies, and with records that memory need
+# not hold.
+
+#' What a function gives of some records, joined over the chunks they come in
+#'
+#' @param records What is in memory, all of it one chunk, or a function: it
+#'   calls another one with each chunk.
+#' @param join (function of two results) Sums are added up.
+#' @return What `f` gives.
+#' @noRd
+over_chunks <- function(records, f, join = function(all, own) {
+                          if (is.list(all)) Map(`+`, all, own) else all + own
+                        }) {
+  if (!is.function(records)) {
+    return(f(records))
+  }
+  all <- NULL
+  records(function(chunk) {
+    own <- f(chunk)
+    all <<- if (is.null(all)) own else join(all, own)
+  })
+  all
+}
 
 #' Give back what is not used any more, where records are many
 #'

@@ -15,7 +15,8 @@ usual_shares <- c(
 #' far as their own digits go, the mean, the sum, the standard deviation, the
 #' median, an extreme or a usual quantile (by any usual definition).
 #' @param numbers (numeric or `Date`) As stated.
-#' @param column (vector) The values; what is no number is compared with none.
+#' @param column The values, see over_chunks(); what is no number is compared
+#'   with none.
 #' @param digits (count) With 0 every number is looked at.
 #' @return (logical) For each of `numbers`.
 #' @noRd
@@ -23,7 +24,8 @@ coincides <- function(numbers, column, digits = 3) {
   told <- rep(FALSE, length(numbers))
   long <- is_long(numbers, digits)
   if (any(long)) {
-    told[long] <- are_told(rounding_ends(numbers[long]), facts_of(column))
+    facts <- if (is.function(column)) facts_of_chunks else facts_of
+    told[long] <- are_told(rounding_ends(numbers[long]), facts(column))
   }
   told
 }
@@ -138,6 +140,41 @@ facts_of <- function(y, count = NULL) {
     between = function(stated, parts) {
       at <- findInterval(stated$number, y)
       point <- y[at] + parts * (y[at + 1] - y[at])
+      any(point >= stated$from & point <= stated$to)
+    }
+  )
+}
+
+#' The same of numbers that come in chunks, which are read for each question
+#' @param chunks (function) See over_chunks().
+#' @noRd
+facts_of_chunks <- function(chunks) {
+  of <- function(f, ...) {
+    over_chunks(chunks, function(y) f(as.double(y[is.finite(y)])), ...)
+  }
+  n <- of(function(y) as.double(length(y)))
+  mean <- of(sum) / n
+  list(
+    n = n, mean = mean,
+    sd = sqrt(of(function(y) sum((y - mean)^2)) / max(1, n - 1)),
+    counts = function(stated) {
+      same <- 1e-9 * abs(stated$number)
+      as.data.frame(of(function(y) {
+        many <- function(holds) {
+          vapply(seq_along(same), function(i) sum(holds(i)) + 0, 0)
+        }
+        list(
+          below = many(function(i) y < stated$from[i]),
+          above = many(function(i) y > stated$to[i]),
+          equal = many(function(i) abs(y - stated$number[i]) <= same[i])
+        )
+      }))
+    },
+    between = function(stated, parts) {
+      x <- stated$number
+      below <- of(function(y) max(-Inf, y[y <= x]), max)
+      above <- of(function(y) min(Inf, y[y > x]), min)
+      point <- below + parts * (above - below)
       any(point >= stated$from & point <= stated$to)
     }
   )
@@ -406,19 +443,26 @@ check_own_weights <- function(weights, column, confirmed, scale = 1,
 #' numbers: one record would move the values of all
 #'
 #' Only where it is so to the last digit: else it may be so by chance.
+#' @param values See over_chunks().
 #' @noRd
 check_own_scale <- function(values, confirmed, column, confirm = confirm_line) {
-  values <- values[is.finite(values)]
-  if (length(values) < 10 || mean(is_long(values, 6)) < 0.5) {
+  of <- function(f, ...) {
+    over_chunks(values, function(x) f(as.double(x[is.finite(x)])), ...)
+  }
+  sums <- of(function(x) {
+    c(n = length(x), long = sum(is_long(x, 6)), sum = sum(x), all = sum(abs(x)))
+  })
+  if (sums[["n"]] < 10 || sums[["long"]] < 0.5 * sums[["n"]]) {
     return(invisible())
   }
-  size <- max(abs(values))
-  own <- c(mean = mean(values), sum = sum(values))
+  size <- of(function(x) max(0, abs(x)), max)
+  own <- c(mean = sums[["sum"]] / sums[["n"]], sum = sums[["sum"]])
   # Rounding of large numbers hides whether it is so
-  near <- pmin(1e-12 * c(size, sum(abs(values))), 1e-9)
+  near <- pmin(1e-12 * c(size, sums[["all"]]), 1e-9)
   one <- names(own)[abs(own - 1) < near]
+  variance <- of(function(x) sum((x - own[["mean"]])^2)) / (sums[["n"]] - 1)
   standard <- abs(own[["mean"]]) < 1e-12 * size &&
-    abs(stats::sd(values) - 1) < 1e-9
+    abs(sqrt(variance) - 1) < 1e-9
   refuse_own_scale(
     if (standard) {
       "a mean of 0 and a standard deviation of 1"
@@ -444,25 +488,54 @@ refuse_own_scale <- function(own, what, column, scale, confirmed, confirm,
   )
 }
 
+#' The median, if it is one of some numbers; else any other number
+#' @param of (function) Joins what a function gives of each chunk.
+#' @noRd
+median_near <- function(numbers, of, n) {
+  for (number in numbers) {
+    ends <- number * (1 + c(-1e-11, 1e-11))
+    beyond <- of(function(x) c(sum(x < ends[1]), sum(x > ends[2])))
+    if (max(beyond) < n / 2) {
+      return(number)
+    }
+    # Between two values
+    if (all(beyond == n / 2)) {
+      low <- of(function(x) max(-Inf, x[x < number]), max)
+      return((low + of(function(x) min(Inf, x[x > number]), min)) / 2)
+    }
+  }
+  Inf
+}
+
 #' What a column has that was divided by the file's own mean, sum or the like
 #'
 #' One record then moves the values of all. Medians and largest values of few
 #' digits are 1 without that.
+#' @param values See over_chunks().
 #' @param scale (number) What it is divided by afterwards.
 #' @return (string or `NULL`)
 #' @noRd
 normalised_by <- function(values, scale = 1) {
-  values <- values[is.finite(values)]
+  of <- function(f, ...) {
+    over_chunks(values, function(x) f(as.double(x[is.finite(x)])), ...)
+  }
+  few <- function(x) utils::head(unique(x), 21)
+  different <- length(of(few, function(all, own) few(c(all, own))))
   # Weights of 1 are those of no design
-  different <- length(unique(values))
   if (different < 2) {
     return(NULL)
   }
-  own <- c(mean = mean(values), sum = sum(values))
-  if (different > 20 && mean(is_long(values, 6)) > 0.5) {
-    own <- c(
-      own, median = stats::median(values), "largest value" = max(values)
-    )
+  sums <- of(function(x) {
+    c(n = length(x), long = sum(is_long(x, 6)), sum = sum(x))
+  })
+  own <- c(mean = sums[["sum"]] / sums[["n"]], sum = sums[["sum"]])
+  if (different > 20 && sums[["long"]] > 0.5 * sums[["n"]]) {
+    median <- if (is.function(values)) {
+      median_near(c(1, scale), of, sums[["n"]])
+    } else {
+      stats::median(values[is.finite(values)])
+    }
+    own <- c(own, median = median, "largest value" = of(max, max))
   }
   near <- ifelse(names(own) %in% c("mean", "sum"), 1, 1e-5)
   one <- abs(own - 1) < 1e-4 * near

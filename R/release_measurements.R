@@ -67,7 +67,7 @@ measurements_of.file_release <- function(release, data) {
 #' @noRd
 plan_of_release <- function(x, data) {
   check_class(data, "file_plan", "Give the plan of the release.", arg = "data")
-  data <- with_published_bins(data)
+  data <- with_published_bins(in_memory(data, "an audit"))
   same <- identical(names(data$levels), names(x$levels)) &&
     identical(data$published, x$published) &&
     identical(released_members(data$members), x$members)

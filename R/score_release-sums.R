@@ -247,13 +247,6 @@ design_codes <- function(row, rows) {
   matrix(codes, length(row))
 }
 
-#' The prior's precision beside the design's products, which have no sigma
-#' @param scale (double, P) Of the prior.
-#' @noRd
-prior_information <- function(scale, family, shape) {
-  diag((max(1, line_unit(family, shape)) / scale)^2, length(scale))
-}
-
 #' What each record adds to the sums of a step: a whole score `q`, and whether
 #' it is counted, `inside` (0 or 1)
 #'
@@ -344,8 +337,9 @@ scored_records <- function(records, step) {
 
 #' One step with noise
 #'
-#' @param file (list) Of an amount's records `predictors` and `y`, or of a file
-#'   in memory or in a database `whole`, see score_file(). Confidential.
+#' @param file Of an amount's records `predictors` and `y`, see over_chunks(),
+#'   or of a file in memory or in a database a list with `whole`, see
+#'   score_file(). Confidential.
 #' @param rows (list) Public design rows, see distinct_rows(), with their
 #'   `codes`.
 #' @param like (list) All that is public of the response: `what` (of each step,
@@ -367,10 +361,11 @@ noisy_step <- function(file, rows, like, b, clip, budget, seed, last,
   geometry <- if (is_location(like$family)) last$geometry
   z <- last$z
   if (is.null(geometry)) {
+    # The prior's precision beside the design's products, which have no sigma
+    unit <- max(1, line_unit(like$family, like$shape))
+    precision <- diag((unit / like$prior$scale)^2, length(b))
     geometry <- score_geometry(
-      rows, frame$scale,
-      prior_information(like$prior$scale, like$family, like$shape),
-      like$spread, like$rounds, budget$noise
+      rows, frame$scale, precision, like$spread, like$rounds, budget$noise
     )
     z <- own_vectors(rows$codes, like$coding, frame$scale, geometry) *
       geometry$unit
@@ -382,17 +377,17 @@ noisy_step <- function(file, rows, like, b, clip, budget, seed, last,
   x <- paid_by(
     step_measurement(like$what[number], length(b), step, number), budget
   )
-  counted <- if (is.null(file$whole)) {
-    x$counts(file)
+  sums <- if (is.function(file) || is.null(file$whole)) {
+    whole_sums(x, file)
   } else {
     lowest <- counted_above(like$family, frame, clip)
     found <- file$whole(frame, clip, lowest)
-    list(
+    x$sums(list(
       predictors = rows$codes[found$row, , drop = FALSE],
       scale = frame$scale[found$row], q = found$q, inside = found$inside
-    )
+    ))
   }
-  sums <- measured(x, counted, list(seed))[[1]]
+  sums <- measured(x, seeds = list(seed), sums = sums)[[1]]
   unit <- geometry$unit * clip / score_steps
   records <- score_counted * like$n
   c(

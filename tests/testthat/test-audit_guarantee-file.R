@@ -81,8 +81,9 @@ test_that("planted violations are found", {
   }
   # Bins of the margin from the file
   own_margin <- amount_margin
-  audit <- found(amount_margin = function(y, breaks, ...) {
-    own_margin(y, seq(min(y) - 1, max(y), length.out = length(breaks)), ...)
+  audit <- found(amount_margin = function(records, breaks, ...) {
+    own <- range(records$y) - c(1, 0)
+    own_margin(records, seq(own[1], own[2], length.out = length(breaks)), ...)
   })
   expect_match(toString(audit$replays$differs), "amounts")
   expect_match(printed(audit), "VIOLATION")

@@ -1,0 +1,280 @@
+# Plans that leave their records on disk, beside plans in memory.
+
+# A plan of records on disk, and one of the same in memory
+both_plans <- function(d, book, ..., most = 10, table = NULL) {
+  con <- sqlite(persons = d, .local_envir = parent.frame())
+  table <- table %||% dplyr::tbl(con, "persons")
+  plan <- function(most) {
+    withr::with_options(
+      list(pseudosynth.records_in_memory = most),
+      suppressMessages(file_plan(table, book, ...))
+    )
+  }
+  list(stored = plan(most), whole = plan(Inf))
+}
+
+some_columns <- c("group", "flag", "income", "visits", "share", "far")
+
+stored_persons <- function(n = 900) {
+  d <- file_persons(n)
+  names(d)[1] <- "age"
+  # Levels and amounts that take two bytes, and heaps
+  d$age <- 3 * d$age
+  d$income <- round(ifelse(d$flag %in% "yes", d$income, 10 * d$income), -1)
+  d[c("age", some_columns)]
+}
+
+stored_book <- function(d) {
+  book <- edit_codebook(
+    draft_codebook(d), visits = list(type = "count", lower = 0, upper = 1000),
+    income = list(
+      lower = 1, upper = 1e9, transform = "log", heaps = "100", digits = 0
+    )
+  )
+  suppressMessages(confirm_codebook(book))
+}
+
+quietly_released <- function(plan, ...) {
+  suppressMessages(suppressWarnings(file_release(plan, ..., seed = 4)))
+}
+
+test_that("a release of records on disk is that of records in memory", {
+  d <- stored_persons()
+  book <- stored_book(d)
+  rules <- list(~ income >= 20 | is.na(income), ~ flag != "no" | !is.na(flag))
+  for (values in c(1000, 3000, 5e6)) {
+    local_replaced("least_rows", 100)
+    local_replaced("chunk_values", values)
+    plans <- both_plans(d, book, rules = rules)
+    expect_identical(nrow(plans$stored$codes), 0L)
+    expect_lt(
+      as.numeric(utils::object.size(unclass(plans$stored)$amounts)),
+      as.numeric(utils::object.size(plans$whole$amounts)) / 2
+    )
+    expect_identical(decode_file(plans$stored), decode_file(plans$whole))
+    # With tables of amounts, and without
+    neighbours <- if (values == 1000) "replace" else "add-remove"
+    epsilon <- if (values < 5e6) 8 else 1
+    expect_identical(
+      quietly_released(plans$stored, epsilon, neighbours = neighbours),
+      quietly_released(plans$whole, epsilon, neighbours = neighbours)
+    )
+  }
+})
+
+test_that("columns of few or many levels, and of one part, are stored", {
+  d <- stored_persons()
+  d <- data.frame(
+    place = sprintf("p%03d", seq_len(nrow(d)) %% 300), none = NA_character_,
+    sum = round(stats::qnorm(stats::ppoints(nrow(d))), 2)
+  )
+  book <- suppressMessages(confirm_codebook(codebook(data.frame(
+    column = names(d), type = c("category", "category", "amount"),
+    levels = c(paste(unique(d$place), collapse = "|"), "a|b", ""),
+    lower = c("", "", "-9"), upper = c("", "", "9"), digits = c("", "", "2"),
+    missing = c(FALSE, TRUE, FALSE)
+  ))))
+  local_small_chunks()
+  plans <- both_plans(d, book)
+  expect_identical(decode_file(plans$stored), decode_file(plans$whole))
+  alone <- both_plans(d["sum"], book[book$table$column == "sum", ])
+  expect_identical(
+    quietly_released(alone$stored, 1), quietly_released(alone$whole, 1)
+  )
+})
+
+test_that("a file in several parts, or on disk, is stored as one", {
+  d <- stored_persons(600)
+  book <- stored_book(d)
+  local_small_chunks()
+  whole <- quietly_released(both_plans(d, book)$whole, 2)
+  parts <- parts_of(d, rep(1:3, length.out = 600))
+  plans <- both_plans(d, book, table = parts)
+  expect_identical(quietly_released(plans$stored, 2), whole)
+  skip_if_not_installed("duckdb")
+  folder <- withr::local_tempdir()
+  paths <- file.path(folder, c("a.csv", "b.csv"))
+  write_csv(d[1:250, ], paths[1])
+  write_csv(d[251:600, ], paths[2])
+  plans <- both_plans(d, book, table = paths)
+  expect_identical(quietly_released(plans$stored, 2), whole)
+})
+
+test_that("what is refused of records in memory is refused of those on disk", {
+  d <- stored_persons()
+  local_small_chunks()
+  book <- stored_book(d)
+  refused <- function(d, ..., rows = TRUE) {
+    con <- sqlite(persons = d)
+    errors <- lapply(c(10, Inf), function(most) {
+      withr::local_options(pseudosynth.records_in_memory = most)
+      tryCatch(
+        file_plan(dplyr::tbl(con, "persons"), book, ...),
+        pseudosynth_error = identity
+      )
+    })
+    expect_s3_class(errors[[1]], "pseudosynth_error")
+    expect_identical(class(errors[[1]]), class(errors[[2]]))
+    expect_identical(
+      conditionMessage(errors[[1]]), conditionMessage(errors[[2]])
+    )
+    expect_equal(errors[[1]]$rows, errors[[2]]$rows)
+  }
+  outside <- d
+  outside$group[c(3, 250, 899)] <- "elsewhere"
+  outside$income[c(3, 700)] <- -1
+  refused(outside)
+  refused(d, rules = ~ age > 100)
+  refused(d, rules = ~ income > 1e6 | is.na(income))
+  refused(d, rules = list(~ flag == "yes", ~ flag == "no"))
+  # The file's own numbers: a value, a mean, a quantile between two records, and
+  # its scale
+  income <- sort(d$income)
+  for (number in c(
+    income[is_long(income)][1], mean(income), stats::sd(income), sum(income)
+  )) {
+    refused(d, rules = bquote(
+      income < .(number) | income >= .(number) | is.na(income)
+    ))
+  }
+  d$share <- d$share / mean(d$share)
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    stored_book(d), share = list(lower = 0, upper = 9, digits = "any")
+  )))
+  refused(d)
+})
+
+test_that("units and survey weights are those of records in memory", {
+  d <- file_persons(600)
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    file_persons_book(d), weight = list(digits = "any")
+  )))
+  local_small_chunks()
+  plans <- suppressWarnings(
+    both_plans(d, book, unit = "case", survey_weights = "weight")
+  )
+  expect_identical(
+    quietly_released(plans$stored, 8), quietly_released(plans$whole, 8)
+  )
+  expect_identical(
+    in_memory(plans$stored, ""), plans$whole
+  )
+  refused <- function(change) {
+    con <- sqlite(persons = change(d))
+    errors <- lapply(c(10, Inf), function(most) {
+      withr::local_options(pseudosynth.records_in_memory = most)
+      expect_error(suppressWarnings(file_plan(
+        dplyr::tbl(con, "persons"), book, unit = "case",
+        survey_weights = "weight"
+      )), class = "pseudosynth_error")
+    })
+    expect_identical(
+      conditionMessage(errors[[1]]), conditionMessage(errors[[2]])
+    )
+    expect_equal(errors[[1]]$rows, errors[[2]]$rows)
+  }
+  refused(function(d) within(d, case[c(5, 400)] <- NA))
+  refused(function(d) within(d, case[c(5, 400, 401)] <- "case 7"))
+  refused(function(d) within(d, weight[c(5, 400)] <- NA))
+  refused(function(d) within(d, weight <- weight / mean(weight)))
+  refused(function(d) within(d, weight <- weight / max(weight)))
+  for (n in 599:600) {
+    refused(function(d) {
+      within(d[seq_len(n), ], weight <- weight / stats::median(weight))
+    })
+  }
+})
+
+test_that("what needs all records has them in memory, where they fit", {
+  d <- file_persons(400)
+  book <- file_persons_book(d)
+  plan_of <- function(most, ...) {
+    withr::local_options(pseudosynth.records_in_memory = most)
+    suppressMessages(suppressWarnings(file_plan(table, book, ...)))
+  }
+  table <- dplyr::tbl(sqlite(persons = d), "persons")
+  arguments <- list(
+    list(publish = "select"), list(publish = c("select", "visits"))
+  )
+  for (given in arguments) {
+    expect_identical(
+      do.call(plan_of, c(10, given)), do.call(plan_of, c(Inf, given))
+    )
+  }
+  withr::local_options(pseudosynth.memory = 1e4)
+  for (given in arguments) {
+    error <- expect_error(
+      do.call(plan_of, c(10, given)), class = "pseudosynth_error_memory"
+    )
+    expect_match(conditionMessage(error), names(given), fixed = TRUE)
+  }
+  stored <- plan_of(10)
+  for (f in list(
+    decode_file, cleared_tables, function(plan) fit_file(plan, seed = 1)
+  )) {
+    expect_error(f(stored), class = "pseudosynth_error_memory")
+  }
+  release <- quietly_released(stored, 8)
+  expect_error(
+    record_vectors(release, stored, 1), class = "pseudosynth_error_memory"
+  )
+  withr::local_options(pseudosynth.memory = NULL)
+  whole <- plan_of(Inf)
+  expect_identical(cleared_tables(stored), cleared_tables(whole))
+  expect_identical(
+    record_vectors(release, stored, 7), record_vectors(release, whole, 7)
+  )
+})
+
+test_that("records that are gone, or others, are refused before payment", {
+  d <- stored_persons(300)
+  stored <- both_plans(d, stored_book(d))$stored
+  expect_output(print(stored), "in files of this session, not in memory")
+  lost <- "pseudosynth_error_records"
+  path <- path_in_store(stored$stored, value_key("income"))
+  bytes <- readBin(path, "raw", file.size(path))
+  writeBin(rev(bytes), path)
+  book <- ledger(withr::local_tempfile(), epsilon = 5, delta = 1e-5)
+  expect_error(file_release(stored, 1, ledger = book), class = lost)
+  unlink(path)
+  expect_error(file_release(stored, 1, ledger = book), class = lost)
+  expect_error(decode_file(stored), class = lost)
+  writeBin(bytes, path)
+  expect_identical(nrow(as.data.frame(book)), 0L)
+  release <- suppressMessages(suppressWarnings(
+    file_release(stored, 1, ledger = book)
+  ))
+  expect_identical(nrow(as.data.frame(book)), 1L)
+  # Nothing is left behind
+  folder <- stored$stored$folder
+  expect_true(dir.exists(folder))
+  rm(stored)
+  gc()
+  expect_false(dir.exists(folder))
+})
+
+test_that("a release of records on disk goes on where it failed", {
+  d <- stored_persons(600)
+  local_small_chunks()
+  plans <- both_plans(d, stored_book(d))
+  whole <- quietly_released(plans$whole, 3)
+  plain <- store_numbers
+  calls <- 0
+  local_replaced("store_numbers", function(...) {
+    calls <<- calls + 1
+    if (calls == 9) stop("The disk is full.")
+    plain(...)
+  })
+  error <- expect_error(
+    quietly_released(plans$stored, 3), class = "pseudosynth_error_paid"
+  )
+  expect_gt(length(error$noise), 5)
+  expect_identical(suppressMessages(resume(error)), whole)
+})
+
+test_that("the option is a number of records", {
+  d <- stored_persons(300)
+  expect_error(
+    both_plans(d, stored_book(d), most = "many"), class = input_error
+  )
+})
