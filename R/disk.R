@@ -80,11 +80,13 @@ check_target <- function(path, what = "A release",
 #' It is filled beside `path`, on the same file system, readable by its owner
 #' alone, and renamed at the end. On any error or interrupt it is removed.
 #' @param fill (function of the folder)
+#' @param folder (string) Which is filled: a new one, or what was left of one.
 #' @return What `fill` returns.
 #' @noRd
-write_folder <- function(path, fill) {
-  folder <- tempfile(".release-", dirname(path))
-  if (!dir.create(folder, showWarnings = FALSE, mode = "0700")) {
+write_folder <- function(path, fill,
+                         folder = tempfile(".release-", dirname(path))) {
+  if (!dir.exists(folder) &&
+    !dir.create(folder, showWarnings = FALSE, mode = "0700")) {
     abort_write(dirname(path))
   }
   on.exit(unlink(folder, recursive = TRUE, force = TRUE))

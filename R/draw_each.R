@@ -21,10 +21,11 @@ draws_on_workers <- function(n, values) {
 #'   in this process alone, and without a seed every process has its own words.
 #' @param remote (flag) See draws_on_workers().
 #' @param take (function of a number and what was drawn)
+#' @param todo (whole numbers) Which of them are left.
 #' @noRd
-draw_each <- function(n, draw, item, remote, take) {
+draw_each <- function(n, draw, item, remote, take, todo = seq_len(n)) {
   if (!remote) {
-    for (i in seq_len(n)) {
+    for (i in todo) {
       # Drawn before it is taken: no fault in it is one of writing
       drawn <- draw(item(i))
       take(i, drawn)
@@ -32,9 +33,9 @@ draw_each <- function(n, draw, item, remote, take) {
     return(invisible())
   }
   show <- finished_bar("Drawn on workers", n)
-  done <- 0
+  done <- n - length(todo)
   interrupted <- blame(rows_on_workers(
-    seq_len(n), on_one_thread(draw), item, function(i, drawn) {
+    todo, on_one_thread(draw), item, function(i, drawn) {
       take(i, drawn)
       show(done <<- done + 1)
     },

@@ -82,8 +82,11 @@
 #'   part is drawn like a set of that size, so the tables of each part, and of
 #'   all parts together, follow the release. The folder, or the rows of the
 #'   table, appear only when everything is written. After an error or Ctrl-C
-#'   there is no folder and no row. `into` cannot be used with published columns
-#'   or with `uncertainty = TRUE`. `NULL`, the default: sets are returned.
+#'   there is no folder and no row. If the process was killed while it wrote to
+#'   a folder, the same call goes on with the parts that are lacking (on Linux):
+#'   the same release, `m`, `n`, `seed` and path. `into` cannot be used with
+#'   published columns or with `uncertainty = TRUE`. `NULL`, the default: sets
+#'   are returned.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
@@ -95,9 +98,10 @@
 #'   `guarantee` (the public label), `m`, `n_records`.
 #'
 #' @section Messages:
-#' `pseudosynth_message_remarks`: differences between the sets and the file of a
-#' fit, see [utility()]. [release()] reports them for all sets. For the agency
-#' only.
+#' `pseudosynth_message_continued`: with `into`, parts that a killed process had
+#' finished are kept. `pseudosynth_message_remarks`: differences between the
+#' sets and the file of a fit, see [utility()]. [release()] reports them for all
+#' sets. For the agency only.
 #'
 #' @section Many cores:
 #' Sets of a whole file are drawn on the workers of the future package if a plan

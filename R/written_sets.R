@@ -61,7 +61,10 @@ write_drawn <- function(x, plan, into) {
   label <- publish_guarantee(plan$label)
   tables <- x$members$tables
   records <- list()
+  folder <- folder_of_sets(into, x, plan)
   parts <- write_folder(into, function(folder) {
+    # Of a run before: parts alone are kept
+    unlink(dir(folder, "^(codebook|label)", full.names = TRUE))
     put <- function(file, write, what) {
       writing(into, write(what, file.path(folder, file)))
     }
@@ -71,19 +74,89 @@ write_drawn <- function(x, plan, into) {
       writing(into, write_book_tables(book_of_sets(x), tables, folder))
     }
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
-    draw_parts(x, plan, function(part, file) {
+    kept <- kept_parts(folder, plan$asked$seed)
+    parts <- draw_parts(x, plan, function(part, file) {
+      both <- if (!is.null(tables)) in_tables(part, x$members)
       if (is.null(tables)) {
-        return(put(file, write_csv, part))
-      }
-      both <- in_tables(part, x$members)
-      records[[file]] <<- vapply(both, nrow, 1L)
-      Map(function(part, file) {
         put(file, write_csv, part)
-      }, both, files_of_tables(file, names(tables)))
-    })
-  })
+      } else {
+        Map(function(part, file) {
+          put(file, write_csv, part)
+        }, both, files_of_tables(file, names(tables)))
+      }
+      put(note_of_part(file), function(what, path) saveRDS(what, path), list(
+        records = nrow(part), of_tables = vapply(both, nrow, 1L)
+      ))
+    }, kept = kept)
+    for (file in parts$file) {
+      records[[file]] <<- read_finished(folder, file)$of_tables
+    }
+    unlink(file.path(folder, c(words_of_parts, note_of_part(parts$file))))
+    parts
+  }, folder)
   if (!is.null(tables)) parts <- parts_by_table(parts, names(tables), records)
   new_written_sets(normalizePath(into), parts, label, plan)
+}
+
+# What a run that was killed has left ------------------------------------------
+
+#' Where sets are written to until they are complete
+#'
+#' A killed run leaves its folder. Who writes the same sets to the same place
+#' goes on in it. Its name says whose it is: who renames it has it alone.
+#' @return (string) A folder of that run, or of a new name.
+#' @noRd
+folder_of_sets <- function(into, x, plan) {
+  key <- stable_hash(list(
+    own_version(), part_records, basename(into), seal_of(x),
+    plan$asked$m, plan$rows$n, given_seed(plan$asked$seed)
+  ))
+  start <- sprintf(".release-%s-", key)
+  folder <- tempfile(
+    paste0(start, gsub(" ", "~", process_name()), "~"), dirname(into)
+  )
+  left <- Filter(function(name) {
+    owner <- sub("~[^~]*$", "", substring(name, nchar(start) + 1))
+    startsWith(name, start) && isFALSE(is_running(gsub("~", " ", owner)))
+  }, dir(dirname(into), all.files = TRUE))
+  left <- file.path(dirname(into), left)
+  # Of several the one with most parts
+  for (own in left[order(-lengths(lapply(left, dir)))]) {
+    taken <- !dir.exists(folder) && suppressWarnings(file.rename(own, folder))
+    if (!taken) unlink(own, recursive = TRUE)
+  }
+  folder
+}
+
+words_of_parts <- "words.rds"
+
+note_of_part <- function(files) sub("csv$", "rds", files)
+
+#' @return (list or `NULL`, for a part that is not finished)
+#' @noRd
+read_finished <- function(folder, file) {
+  path <- file.path(folder, note_of_part(file))
+  if (file.exists(path)) or_else(readRDS(path))
+}
+
+#' What is kept of the parts that were finished before
+#'
+#' Without a seed their words are the only ones that go with them.
+#' @return (list) `words`, see words_of_files(), and `records` (function of a
+#'   part's file: those of a finished one, or `NULL`).
+#' @noRd
+kept_parts <- function(folder, seed) {
+  path <- file.path(folder, words_of_parts)
+  words <- if (file.exists(path)) or_else(readRDS(path))
+  if (is.null(words)) {
+    words <- words_of_files(seed)
+    writing(folder, saveRDS(words, path))
+    return(list(words = words, records = function(file) NULL))
+  }
+  list(
+    words = words,
+    records = function(file) read_finished(folder, file)$records
+  )
 }
 
 #' The names of the files of a part's tables
@@ -111,19 +184,31 @@ parts_by_table <- function(parts, tables, records) {
 #' part's number decides what is drawn, so that they may come in any order.
 #' @param take (function of a part and its file's name)
 #' @param workers (flag) May they be drawn on workers?
+#' @param kept (list) See kept_parts().
 #' @return (data frame) See set_parts().
 #' @noRd
-draw_parts <- function(x, plan, take, workers = TRUE) {
+draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
+                         words = words_of_files(plan$asked$seed),
+                         records = function(file) NULL
+                       )) {
   parts <- set_parts(plan$asked$m, plan$rows$n)
   records <- as.double(plan$asked$m) * plan$rows$n
-  words <- words_of_files(plan$asked$seed)
   frame <- environment()
   n <- parts$records
   # Households are numbered through the parts of a set
   before <- stats::ave(n, parts$set, FUN = cumsum) - n
   item <- function(i) {
     tell_long_step(paste("Part", i, "of", nrow(parts)), records, frame)
-    list(number = i, n = n[i], words = words, before = before[i])
+    list(number = i, n = n[i], words = kept$words, before = before[i])
+  }
+  done <- lapply(parts$file, kept$records)
+  todo <- which(lengths(done) == 0)
+  parts$records[lengths(done) > 0] <- unlist(done)
+  if (length(todo) < nrow(parts)) {
+    tell_of(
+      "continued", "{nrow(parts) - length(todo)} of {nrow(parts)} parts were
+      written before: the others follow."
+    )
   }
   remote <- workers &&
     draws_on_workers(nrow(parts), records * length(x$schema))
@@ -131,7 +216,7 @@ draw_parts <- function(x, plan, take, workers = TRUE) {
     # Of households: as many as they have members
     parts$records[i] <<- nrow(part)
     take(part, parts$file[i])
-  })
+  }, todo)
   parts
 }
 

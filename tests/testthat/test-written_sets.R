@@ -525,3 +525,74 @@ test_that("parts with missing and empty text are refused, none is left", {
     expect_no_error(suppressMessages(synthesize(made, into = folder)))
   }
 })
+
+# Writes until the third part fails, and leaves what a killed process would
+leave_killed <- function(write, parent, owner = "99999999~1") {
+  plain <- finished_file
+  seen <- 0
+  local_replaced("finished_file", function(...) {
+    seen <<- seen + 1
+    if (seen == 3) {
+      left <- dir(parent, "^[.]release-", all.files = TRUE, full.names = TRUE)
+      host <- Sys.info()[["nodename"]]
+      dead <- sub("^([.]release-[0-9a-f]+-).*$", "\\1", basename(left))
+      dead <- file.path(parent, paste0(dead, host, "~", owner, "~1"))
+      dir.create(dead)
+      file.copy(dir(left, full.names = TRUE), dead)
+      stop("killed")
+    }
+    plain(...)
+  })
+  expect_error(write(), "killed")
+}
+
+test_that("sets that a killed process has left are finished", {
+  skip_if_not(dir.exists("/proc/self"))
+  release <- released_people()
+  parent <- withr::local_tempdir()
+  local_replaced("part_records", 500)
+  write <- function(name = "sets", seed = 4) {
+    synthesize(release, n = 1800, into = file.path(parent, name), seed = seed)
+  }
+  bytes <- function(x) {
+    unname(tools::md5sum(dir(x$into, full.names = TRUE)))
+  }
+  whole <- write("whole")
+  leave_killed(write, parent)
+  # Of two that were left the one with most parts is taken
+  left <- dir(parent, "^[.]release-", all.files = TRUE, full.names = TRUE)
+  dir.create(paste0(left, "0"))
+  # Others have nothing to do with it
+  other <- write(seed = 5)
+  unlink(other$into, recursive = TRUE)
+  expect_message(
+    written <- write(), "2 of 4 parts were",
+    class = "pseudosynth_message_continued"
+  )
+  expect_identical(bytes(written), bytes(whole))
+  expect_identical(written$table, whole$table)
+  expect_identical(
+    dir(parent, all.files = TRUE, no.. = TRUE), c("sets", "whole")
+  )
+  # Without a seed the words of the first parts are those of the others
+  unlink(written$into, recursive = TRUE)
+  leave_killed(function() write(seed = NULL), parent)
+  left <- dir(parent, "^[.]release-", all.files = TRUE, full.names = TRUE)
+  words <- readRDS(file.path(left, words_of_parts))
+  # What was cut off while it was written is written again
+  writeLines("half", file.path(left, "set1-2.rds"))
+  said <- character()
+  local_replaced("words_of_files", function(seed) stop("New words."))
+  expect_message(
+    written <- write(seed = NULL), "1 of 4 parts were",
+    class = "pseudosynth_message_continued"
+  )
+  expect_identical(sum(written$table$records), 1800)
+  expect_false(any(grepl("rds", dir(written$into))))
+  # A process that still writes keeps its folder
+  unlink(written$into, recursive = TRUE)
+  local_replaced("words_of_files", function(seed) words)
+  own <- sub("^[^ ]* ", "", process_name())
+  leave_killed(write, parent, owner = gsub(" ", "~", own))
+  expect_no_message(write(), class = "pseudosynth_message_continued")
+})
