@@ -29,6 +29,8 @@ draw_each <- function(n, draw, item, remote, take, todo = seq_len(n)) {
       # Drawn before it is taken: no fault in it is one of writing
       drawn <- draw(item(i))
       take(i, drawn)
+      # Not beside the next
+      rm(drawn)
     }
     return(invisible())
   }

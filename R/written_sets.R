@@ -199,6 +199,8 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
   before <- stats::ave(n, parts$set, FUN = cumsum) - n
   item <- function(i) {
     tell_long_step(paste("Part", i, "of", nrow(parts)), records, frame)
+    # What the part before has left would lie beside this one
+    give_back_memory(records)
     list(number = i, n = n[i], words = kept$words, before = before[i])
   }
   done <- lapply(parts$file, kept$records)
