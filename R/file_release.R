@@ -66,15 +66,16 @@
 #' numbers alone, the release says how far the mean of a set may be from that of
 #' the file: `means` has a standard error for each column, the print shows two
 #' of them as a share of the mean, and a message
-#' (`pseudosynth_message_means`) names means that are uncertain by more than
-#' 5%, and the number of records where it is noisy by as much. Tighter bounds help, and so do another transform, a few ranges as levels
-#' in place of an amount, and more epsilon. In 20 releases of `NMES1988`
-#' (package AER) as drafted, at epsilon 1, 4% of the means of sets were farther
-#' off than two standard errors, most of them of rare, skewed counts. All 75
-#' that were more than 10% off were named. The error takes values to be spread
-#' smoothly, with tails as heavy as noise lets them be. It can be far too small
-#' where nearly all values are one and a small group lies far from it, hidden by
-#' noise: then state tighter bounds, or ranges as levels.
+#' (`pseudosynth_message_means`) names means that are uncertain by more than 5%,
+#' and the number of records where it is noisy by as much. Tighter bounds help,
+#' and so do another transform, a few ranges as levels in place of an amount,
+#' and more epsilon. In 20 releases of `NMES1988` (package AER) as drafted, at
+#' epsilon 1, 4% of the means of sets were farther off than two standard errors,
+#' most of them of rare, skewed counts. All 75 that were more than 10% off were
+#' named. The error takes values to be spread smoothly, with tails as heavy as
+#' noise lets them be. It can be far too small where nearly all values are one
+#' and a small group lies far from it, hidden by noise: then state tighter
+#' bounds, or ranges as levels.
 #'
 #' @section Neighbour relations:
 #' Under `"add-remove"`, the default, neighbouring files differ by one record

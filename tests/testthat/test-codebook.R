@@ -488,7 +488,8 @@ test_that("what is confirmed and equals the file's is listed in full", {
 test_that("levels in the order of another column's means are told", {
   withr::local_seed(2)
   data <- data.frame(
-    job = sample(letters[1:7], 500, TRUE), pay = round(exp(stats::rnorm(500, 9)))
+    job = sample(letters[1:7], 500, TRUE),
+    pay = round(exp(stats::rnorm(500, 9)))
   )
   means <- sort(tapply(data$pay, data$job, mean))
   data$job <- factor(data$job, names(means))

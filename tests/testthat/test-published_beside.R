@@ -596,7 +596,7 @@ test_that("a generator whose levels stand in the response's order stays", {
   expect_no_error(leaves(data))
 })
 
-test_that("labelled columns are compared without the package of their methods", {
+test_that("labelled columns are compared without haven", {
   x <- structure(
     c(1, 2, 2), labels = c(no = 1, yes = 2),
     class = c("haven_labelled", "vctrs_vctr", "double")
