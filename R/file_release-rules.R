@@ -27,6 +27,17 @@ proposed_rules <- function(block, levels, specs, members = NULL) {
     lapply(telling_pairs(block, names(levels), specs), function(t) {
       columns <- block$tables[[t]]
       open <- open_cells(columns, block$levels, block$rules)
+      # What rules of both columns with a third one leave open
+      with_rules <- lapply(columns, function(j) {
+        own <- lapply(block$rules, `[[`, "columns")
+        unlist(Filter(function(among) j %in% among, own))
+      })
+      for (third in setdiff(Reduce(intersect, with_rules), columns)) {
+        sides <- lapply(columns, function(j) {
+          open_cells(c(j, third), block$levels, block$rules)
+        })
+        open <- open & tcrossprod(sides[[1]], sides[[2]]) > 0
+      }
       pair <- pair_estimate(block, t)
       proposed_of(pair, open, names(levels)[columns], levels, specs)
     })

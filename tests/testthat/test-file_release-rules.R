@@ -145,3 +145,26 @@ test_that("columns of members show their rules, whoever is there", {
     home_release(home_plan(data), 10, seed = 1)$proposed$rule, character()
   )
 })
+
+test_that("what follows from stated rules is not proposed", {
+  withr::local_seed(1)
+  n <- 6000
+  kid <- stats::runif(n) < 0.2
+  other <- function(own, others) ifelse(kid, own, sample(others, n, TRUE))
+  file <- data.frame(
+    a = other("kid", c("u", "v")), b = other("none", c("x", "y", "z")),
+    c = other("no", c("p", "q"))
+  )
+  book <- codebook(data.frame(
+    column = c("a", "b", "c"), type = "category",
+    levels = c("kid|u|v", "none|x|y|z", "no|p|q")
+  ))
+  proposed <- function(rules) {
+    plan <- file_plan(file, book, rules = rules)
+    suppressMessages(file_release(plan, 5, seed = 1))$proposed
+  }
+  expect_gt(nrow(proposed(NULL)), 4)
+  expect_identical(nrow(proposed(list(
+    ~ (a == "kid") == (b == "none"), ~ (b == "none") == (c == "no")
+  ))), 0L)
+})
