@@ -10,10 +10,10 @@ suppressPackageStartupMessages({
   library(ggplot2)
 })
 
-earning <- subset(ce_income, income > 5000)
+earning <- subset(ce_income, income > 6000)
 weighted <- suppressMessages(pseudo_posterior(
   log(income) ~ ., earning, gaussian(),
-  mechanism = "lw_final", bounds = c(5000, 2e6)
+  mechanism = "lw_final", bounds = c(6000, 2e6)
 ))
 print(weighted)
 
