@@ -24,6 +24,7 @@ audit_guarantee.noisy_release <- function(x, data, rows = 1e5, replays = 20,
   replicates <- check_argument(replicates, min = 0)
   check_argument(level)
   check_argument(seed)
+  if (inherits(data, "file_plan")) data <- in_memory(data, "an audit")
   found <- measurements_of(x, data)
   tried <- found$pairs(rows, seed_words(seed, "audit"))
   pairs <- lapply(tried[relation_names], worst_pair, found$measurements)

@@ -91,6 +91,8 @@ write_folder <- function(path, fill,
   }
   on.exit(unlink(folder, recursive = TRUE, force = TRUE))
   made <- fill(folder)
+  # Another process may have filled it by now
+  check_target(path, "What is there")
   if (dir.exists(path)) unlink(path, recursive = TRUE)
   if (!suppressWarnings(file.rename(folder, path))) abort_write(path)
   # Complete: others may read it as far as the session's umask lets them

@@ -66,9 +66,11 @@ new_store <- function(bytes) {
   }
   open <- new.env(parent = emptyenv())
   open$folder <- folder
-  reg.finalizer(
-    open, function(open) unlink(open$folder, recursive = TRUE), onexit = TRUE
-  )
+  open$process <- Sys.getpid()
+  reg.finalizer(open, function(open) {
+    # A fork has a copy of it
+    if (open$process == Sys.getpid()) unlink(open$folder, recursive = TRUE)
+  }, onexit = TRUE)
   list(folder = folder, bytes = bytes, open = open)
 }
 
@@ -311,7 +313,7 @@ in_memory <- function(plan, by) {
   )
   check_stored(plan)
   plan$codes <- stored_codes(plan, 0, n)
-  plan$amounts <- as.list(stored_chunk(plan, 0, n)$amounts)[names(plan$amounts)]
+  plan$amounts <- mget(names(plan$amounts), stored_chunk(plan, 0, n)$amounts)
   if (!is.null(plan$unit)) {
     hashes <- stored_numbers(plan$stored, unit_key, 0, n)
     plan$unit$index <- match(hashes, unique(hashes))

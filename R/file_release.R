@@ -212,7 +212,6 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_count(public_n, min = 1, null = TRUE)
   check_confirmed(plan)
   check_release_levels(plan)
-  if (!is.null(plan$stored)) check_stored(plan)
   start_paid("file_release", list(
     plan = plan, epsilon = epsilon, delta = delta, neighbours = neighbours,
     tables = tables, ledger = ledger, public_n = public_n
@@ -223,6 +222,8 @@ file_release <- function(plan, epsilon, delta = 1e-6,
 #' @noRd
 run_file_release <- function(plan, epsilon, delta, neighbours, tables, ledger,
                              public_n, seed) {
+  # A run that goes on reads them, too
+  if (!is.null(plan$stored)) check_stored(plan)
   stated <- stated_tables(tables, plan)
   binned <- with_published_bins(plan)
   spending <- plan_file_release(binned, stated, epsilon, delta, neighbours)

@@ -63,8 +63,7 @@ write_drawn <- function(x, plan, into) {
   records <- list()
   folder <- folder_of_sets(into, x, plan)
   parts <- write_folder(into, function(folder) {
-    # Of a run before: parts alone are kept
-    unlink(dir(folder, "^(codebook|label)", full.names = TRUE))
+    kept <- kept_parts(folder, plan$asked$seed)
     put <- function(file, write, what) {
       writing(into, write(what, file.path(folder, file)))
     }
@@ -74,24 +73,27 @@ write_drawn <- function(x, plan, into) {
       writing(into, write_book_tables(book_of_sets(x), tables, folder))
     }
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
-    kept <- kept_parts(folder, plan$asked$seed)
     parts <- draw_parts(x, plan, function(part, file) {
       both <- if (!is.null(tables)) in_tables(part, x$members)
-      if (is.null(tables)) {
-        put(file, write_csv, part)
+      files <- if (is.null(tables)) {
+        file
       } else {
-        Map(function(part, file) {
-          put(file, write_csv, part)
-        }, both, files_of_tables(file, names(tables)))
+        files_of_tables(file, names(tables))
       }
+      Map(function(part, file) {
+        put(file, write_csv, part)
+      }, both %||% list(part), files)
       put(note_of_part(file), function(what, path) saveRDS(what, path), list(
-        records = nrow(part), of_tables = vapply(both, nrow, 1L)
+        records = nrow(part), of_tables = vapply(both, nrow, 1L),
+        files = files, hashes = rlang::hash_file(file.path(folder, files))
       ))
     }, kept = kept)
     for (file in parts$file) {
       records[[file]] <<- read_finished(folder, file)$of_tables
     }
-    unlink(file.path(folder, c(words_of_parts, note_of_part(parts$file))))
+    # The words last: without them no note is believed
+    unlink(file.path(folder, note_of_part(parts$file)))
+    unlink(file.path(folder, words_of_parts))
     parts
   }, folder)
   if (!is.null(tables)) parts <- parts_by_table(parts, names(tables), records)
@@ -132,14 +134,18 @@ words_of_parts <- "words.rds"
 
 note_of_part <- function(files) sub("csv$", "rds", files)
 
-#' @return (list or `NULL`, for a part that is not finished)
+#' @return (list or `NULL`, for a part that is not finished, or is not as it was)
 #' @noRd
 read_finished <- function(folder, file) {
   path <- file.path(folder, note_of_part(file))
-  if (file.exists(path)) or_else(readRDS(path))
+  note <- if (file.exists(path)) or_else(readRDS(path))
+  files <- file.path(folder, or_else(note$files))
+  whole <- length(files) > 0 && all(file.exists(files)) &&
+    identical(rlang::hash_file(files), note$hashes)
+  if (whole) note
 }
 
-#' What is kept of the parts that were finished before
+#' What is kept of the parts that were finished before: nothing else stays
 #'
 #' Without a seed their words are the only ones that go with them.
 #' @return (list) `words`, see words_of_files(), and `records` (function of a
@@ -148,10 +154,19 @@ read_finished <- function(folder, file) {
 kept_parts <- function(folder, seed) {
   path <- file.path(folder, words_of_parts)
   words <- if (file.exists(path)) or_else(readRDS(path))
-  if (is.null(words)) {
+  stays <- character()
+  known <- identical(names(words), c("block", "amounts")) &&
+    all(vapply(words, is.numeric, NA) & lengths(words) == 2)
+  if (known) {
+    notes <- setdiff(dir(folder, "[.]rds$"), words_of_parts)
+    whole <- lapply(notes, function(note) read_finished(folder, note)$files)
+    stays <- c(words_of_parts, notes[lengths(whole) > 0], unlist(whole))
+  }
+  others <- setdiff(dir(folder, all.files = TRUE, no.. = TRUE), stays)
+  unlink(file.path(folder, others), recursive = TRUE)
+  if (length(stays) == 0) {
     words <- words_of_files(seed)
     writing(folder, saveRDS(words, path))
-    return(list(words = words, records = function(file) NULL))
   }
   list(
     words = words,

@@ -282,3 +282,40 @@ test_that("the option is a number of records", {
     both_plans(d, stored_book(d), most = "many"), class = input_error
   )
 })
+
+test_that("audits, odd names and runs that go on read records on disk", {
+  d <- stats::setNames(stored_persons()[c("age", "income")], c("g", ".inc"))
+  book <- edit_codebook(draft_codebook(d), .inc = list(
+    type = "amount", lower = 1, upper = 1e9, digits = 0, levels = character()
+  ))
+  plans <- both_plans(d, suppressMessages(confirm_codebook(book)))
+  expect_identical(decode_file(plans$stored), decode_file(plans$whole))
+  release <- quietly_released(plans$stored, 1)
+  audits <- lapply(plans, function(plan) {
+    audit_guarantee(release, plan, rows = 100, replays = 2, seed = 1)
+  })
+  expect_identical(audits$stored$worst, audits$whole$worst)
+  # After a failure, other records are no longer its own
+  local_replaced("release_amounts", function(...) stop("later"))
+  error <- expect_error(
+    suppressMessages(suppressWarnings(file_release(plans$stored, 1))),
+    class = "pseudosynth_error_paid"
+  )
+  path <- path_in_store(plans$stored$stored, value_key(".inc"))
+  kept <- readBin(path, "raw", file.size(path))
+  writeBin(rev(kept), path)
+  again <- tryCatch(resume(error), error = identity)
+  expect_s3_class(again, "pseudosynth_error")
+  expect_s3_class(again$cause %||% again, "pseudosynth_error_records")
+})
+
+test_that("a fork leaves the records of its parent", {
+  skip_on_os("windows")
+  plans <- both_plans(stored_persons(200), stored_book(stored_persons(200)))
+  stored <- plans$stored$stored
+  suppressWarnings(parallel::mclapply(1:2, function(i) {
+    rm(stored, plans, envir = parent.env(environment()))
+    gc()
+  }, mc.cores = 2))
+  expect_true(dir.exists(stored$folder))
+})

@@ -574,6 +574,20 @@ test_that("sets that a killed process has left are finished", {
   expect_identical(
     dir(parent, all.files = TRUE, no.. = TRUE), c("sets", "whole")
   )
+  # A part that was changed, and a file of somebody else, do not stay
+  for (spoil in list(
+    function(left) cat("x\n", file = file.path(left, "set1-1.csv")),
+    function(left) unlink(file.path(left, "set1-1.csv")),
+    function(left) cat("x", file = file.path(left, "extra.txt")),
+    function(left) unlink(file.path(left, words_of_parts)),
+    function(left) saveRDS(list("a"), file.path(left, words_of_parts))
+  )) {
+    unlink(written$into, recursive = TRUE)
+    leave_killed(write, parent)
+    spoil(dir(parent, "^[.]release-", all.files = TRUE, full.names = TRUE))
+    written <- suppressMessages(write())
+    expect_identical(bytes(written), bytes(whole))
+  }
   # Without a seed the words of the first parts are those of the others
   unlink(written$into, recursive = TRUE)
   leave_killed(function() write(seed = NULL), parent)
