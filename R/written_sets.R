@@ -134,7 +134,7 @@ words_of_parts <- "words.rds"
 
 note_of_part <- function(files) sub("csv$", "rds", files)
 
-#' @return (list or `NULL`, for a part that is not finished, or is not as it was)
+#' @return (list or `NULL`: not finished, or no longer as it was)
 #' @noRd
 read_finished <- function(folder, file) {
   path <- file.path(folder, note_of_part(file))
