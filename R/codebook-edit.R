@@ -248,7 +248,7 @@ equal_to_file <- function(data, specs) {
   })
 }
 
-#' Whose means or medians levels stand in the order of, if anybody's
+#' Which other column's means or medians levels stand in the order of, if any
 #' @param file (list) See with_file().
 #' @return (character) In words, named by the field.
 #' @noRd
@@ -256,12 +256,13 @@ levels_in_order_of <- function(x, spec, file) {
   if (spec$type != "category") {
     return(NULL)
   }
-  numeric <- names(Filter(is_plain_number, file$like))
+  others <- setdiff(names(Filter(is_plain_number, file$like)), spec$column)
   told <- Filter(function(name) {
-    y <- as.double(whole_column(file, name))
-    known <- !is.na(y)
-    follows_means(spec$levels, column_values(x)[known], y[known])
-  }, numeric)
+    # Read only where levels may tell
+    follows_means(
+      spec$levels, column_values(x), as.double(whole_column(file, name))
+    )
+  }, others)
   c(levels = if (length(told) > 0) {
     sprintf("stand in the order of `%s` by its means or medians", told[1])
   })

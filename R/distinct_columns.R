@@ -126,6 +126,8 @@ check_level_order <- function(levels, file, y) {
   )
 }
 
+#' @param y (double) Looked at only where levels may tell; `NA`: no value.
+#' @noRd
 follows_means <- function(levels, x, y) {
   levels <- intersect(levels, as.character(x))
   if (length(levels) < 6 || are_sorted(levels)) {
@@ -133,7 +135,7 @@ follows_means <- function(levels, x, y) {
   }
   parts <- split(y, factor(as.character(x), levels))
   any(vapply(list(mean, stats::median), function(of) {
-    figures <- vapply(parts, of, 1)
+    figures <- vapply(parts, of, 1, na.rm = TRUE)
     !is.unsorted(figures) || !is.unsorted(-figures)
   }, NA))
 }

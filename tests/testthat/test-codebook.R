@@ -504,4 +504,22 @@ test_that("levels in the order of another column's means are told", {
       confirm_codebook(draft_codebook(data), data = data), message = identity
     )), "order of"
   )
+  # Numbers as names are in their own order, and only other columns tell
+  data$job <- sample(c(3, 7, 9, 10, 12, 20, 31), 500, TRUE)
+  book <- codebook(data.frame(
+    column = c("job", "pay"), type = c("category?", "amount?"),
+    levels = c("3|7|9|10|12|20|31", ""), lower = c(NA, 1), upper = c(NA, 1e7),
+    digits = c(NA, 0)
+  ))
+  told <- function() {
+    tryCatch(
+      confirm_codebook(book, data = data),
+      pseudosynth_message_confirmed = function(m) m$equal$equals
+    )
+  }
+  expect_identical(told(), "are all values of the file, and no other")
+  # Values that are missing tell nothing
+  data$pay <- 100 * data$job + stats::runif(500)
+  data$pay[data$job == 9][1:5] <- NA
+  expect_match(told(), "order of `pay`", all = FALSE)
 })
