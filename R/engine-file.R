@@ -45,6 +45,11 @@ open_score_file <- function(engine, formula, family, settings, prior,
     ),
     modelled = stated_centres(settings$reference, stated_prior, family)
   ), described, sums$facts)
+  if (!has_labels(described)) {
+    check_own_scale(
+      sums$facts("own"), described$digits, described$confirmed, described$name
+    )
+  }
   check_cells_beside(model, cells, sums$tally, settings$reference$values)
   list(model = model, file = file, sums = sums)
 }

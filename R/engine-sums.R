@@ -273,6 +273,14 @@ facts_of_parts <- function(parts, scale) {
   })
   list(
     n = n, mean = mean, sd = sqrt(square / max(1, n - 1)),
+    finer = function(digits) {
+      power <- format_exact(10^digits)
+      more <- sprintf(
+        "AVG(CASE WHEN ABS(w * %1$s - ROUND(w * %1$s)) > 1e-6 THEN 1.0
+        ELSE 0.0 END) AS more", power
+      )
+      weighted_mean(vapply(asks, function(ask) ask(more), 1), of("n"))
+    },
     counts = function(stated) {
       Reduce(`+`, Map(counts_around, asks, number, list(stated)))
     },

@@ -524,7 +524,10 @@ check_file_numbers <- function(plan, file, specs, rules) {
     ends <- c(spec$lower, spec$upper, rule_numbers(rules, spec))
     codes <- of_few(of_type(c(spec$codes, spec$heaps)), all)
     if (!name %in% plan$survey_weights) {
-      check_own_scale(values, plan$confirmed, name, "file_plan(confirmed = 1)")
+      check_own_scale(
+        facts_of(values), spec$digits, plan$confirmed, name,
+        "file_plan(confirmed = 1)"
+      )
     }
     refuse_coincidence(
       of_type(unname(c(ends, codes))), function(x) {

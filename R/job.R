@@ -121,7 +121,9 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   y <- job$data[[response$name]]
   check_public_ends(bounds, y, "bounds", response)
   if (is.numeric(y) && claims_epsilon(definition)) {
-    check_own_scale(as.double(y), response$confirmed, response$name)
+    check_own_scale(
+      facts_of(y), response$digits, response$confirmed, response$name
+    )
   }
   job <- definition$prepare(job)
   if (!is.null(definition$stages)) {

@@ -24,8 +24,7 @@ coincides <- function(numbers, column, digits = 3) {
   told <- rep(FALSE, length(numbers))
   long <- is_long(numbers, digits)
   if (any(long)) {
-    facts <- if (is.function(column)) facts_of_chunks else facts_of
-    told[long] <- are_told(rounding_ends(numbers[long]), facts(column))
+    told[long] <- are_told(rounding_ends(numbers[long]), facts_of(column))
   }
   told
 }
@@ -108,72 +107,53 @@ quantile_places <- function(n) {
 
 #' What the rule asks of a column; nothing is sorted before it asks
 #'
-#' A table and a file in parts say the same, see facts_of_parts().
-#' @param y (vector)
+#' A table says the same, see facts_of_parts().
+#' @param y (vector, or chunks of it) See over_chunks(); chunks are read for
+#'   each question.
 #' @param count (double or `NULL`) How many records each value stands for.
-#' @return (list) `n`, `mean`, `sd`; `counts(stated)`: how many records lie
+#' @return (list) `n`, `mean`, `sd`; `finer(digits)`: the share of records whose
+#'   value has more decimals; `counts(stated)`: how many records lie
 #'   `below` and `above` the ends, and how many `equal` the number;
 #'   `between(stated, parts)`: does one of the points so far between the next
 #'   smaller and the next larger record lie between the ends?
 #' @noRd
 facts_of <- function(y, count = NULL) {
-  y <- if (is.numeric(y) || is_time(y)) as.double(y) else double()
-  count <- count %||% rep(1, length(y))
-  good <- is.finite(y)
-  sorted <- order(y[good])
-  y <- y[good][sorted]
-  upto <- c(0, cumsum(count[good][sorted]))
-  n <- upto[length(upto)]
-  mean <- weighted_mean(y, diff(upto))
-  list(
-    n = n, mean = mean,
-    sd = sqrt(sum(diff(upto) * (y - mean)^2) / max(1, n - 1)),
-    counts = function(stated) {
-      below <- function(x) upto[findInterval(x, y, left.open = TRUE) + 1]
-      to <- function(x) upto[findInterval(x, y) + 1]
-      same <- 1e-9 * abs(stated$number)
-      data.frame(
-        below = below(stated$from), above = n - to(stated$to),
-        equal = to(stated$number + same) - below(stated$number - same)
-      )
-    },
-    between = function(stated, parts) {
-      at <- findInterval(stated$number, y)
-      point <- y[at] + parts * (y[at + 1] - y[at])
-      any(point >= stated$from & point <= stated$to)
-    }
-  )
-}
-
-#' The same of numbers that come in chunks, which are read for each question
-#' @param chunks (function) See over_chunks().
-#' @noRd
-facts_of_chunks <- function(chunks) {
   of <- function(f, ...) {
-    over_chunks(chunks, function(y) f(as.double(y[is.finite(y)])), ...)
+    over_chunks(y, function(y) {
+      y <- if (is.numeric(y) || is_time(y)) as.double(y) else double()
+      good <- is.finite(y)
+      f(y[good], (count %||% rep(1, length(y)))[good])
+    }, ...)
   }
-  n <- of(function(y) as.double(length(y)))
-  mean <- of(sum) / n
+  n <- of(function(y, count) sum(count))
+  mean <- of(function(y, count) sum(count / n * y))
+  square <- of(function(y, count) sum(count * (y - mean)^2))
   list(
-    n = n, mean = mean,
-    sd = sqrt(of(function(y) sum((y - mean)^2)) / max(1, n - 1)),
+    n = n, mean = mean, sd = sqrt(square / max(1, n - 1)),
+    finer = function(digits) {
+      of(function(y, count) {
+        y <- y * 10^digits
+        sum(count * (abs(y - round(y)) > 1e-6))
+      }) / n
+    },
     counts = function(stated) {
       same <- 1e-9 * abs(stated$number)
-      as.data.frame(of(function(y) {
-        many <- function(holds) {
-          vapply(seq_along(same), function(i) sum(holds(i)) + 0, 0)
-        }
+      as.data.frame(of(function(y, count) {
+        sorted <- order(y)
+        y <- y[sorted]
+        upto <- c(0, cumsum(count[sorted]))
+        below <- function(x) upto[findInterval(x, y, left.open = TRUE) + 1]
+        to <- function(x) upto[findInterval(x, y) + 1]
         list(
-          below = many(function(i) y < stated$from[i]),
-          above = many(function(i) y > stated$to[i]),
-          equal = many(function(i) abs(y - stated$number[i]) <= same[i])
+          below = below(stated$from), above = sum(count) - to(stated$to),
+          equal = to(stated$number + same) - below(stated$number - same)
         )
       }))
     },
     between = function(stated, parts) {
       x <- stated$number
-      below <- of(function(y) max(-Inf, y[y <= x]), max)
-      above <- of(function(y) min(Inf, y[y > x]), min)
+      below <- of(function(y, count) max(-Inf, y[y <= x]), max)
+      above <- of(function(y, count) min(Inf, y[y > x]), min)
       point <- below + parts * (above - below)
       any(point >= stated$from & point <= stated$to)
     }
@@ -434,8 +414,8 @@ check_public_divisor <- function(survey, weights, confirmed) {
 check_own_weights <- function(weights, column, confirmed, scale = 1,
                               confirm = "file_plan(confirmed = 1)") {
   refuse_own_scale(
-    normalised_by(weights, scale), "{.arg survey_weights}", column, scale,
-    confirmed, confirm, arg = "survey_weights"
+    normalised_by(facts_of(weights), scale), "{.arg survey_weights}", column,
+    scale, confirmed, confirm, arg = "survey_weights"
   )
 }
 
@@ -443,33 +423,56 @@ check_own_weights <- function(weights, column, confirmed, scale = 1,
 #' numbers: one record would move the values of all
 #'
 #' Only where it is so to the last digit: else it may be so by chance.
-#' @param values See over_chunks().
+#' @param facts (list) See facts_of().
+#' @param digits (count or `NA`) How many decimals the values were rounded to.
 #' @noRd
-check_own_scale <- function(values, confirmed, column, confirm = confirm_line) {
-  of <- function(f, ...) {
-    over_chunks(values, function(x) f(as.double(x[is.finite(x)])), ...)
-  }
-  sums <- of(function(x) {
-    c(n = length(x), long = sum(is_long(x, 6)), sum = sum(x), all = sum(abs(x)))
-  })
-  if (sums[["n"]] < 10 || sums[["long"]] < 0.5 * sums[["n"]]) {
+check_own_scale <- function(facts, digits, confirmed, column,
+                            confirm = confirm_line) {
+  n <- facts$n
+  rounded <- is.finite(digits)
+  if (n < 10 || rounded && digits < 3 || facts$finer(2) < 0.5) {
     return(invisible())
   }
-  size <- of(function(x) max(0, abs(x)), max)
-  own <- c(mean = sums[["sum"]] / sums[["n"]], sum = sums[["sum"]])
-  # Rounding of large numbers hides whether it is so
-  near <- pmin(1e-12 * c(size, sums[["all"]]), 1e-9)
-  one <- names(own)[abs(own - 1) < near]
-  variance <- of(function(x) sum((x - own[["mean"]])^2)) / (sums[["n"]] - 1)
-  standard <- abs(own[["mean"]]) < 1e-12 * size &&
-    abs(sqrt(variance) - 1) < 1e-9
+  # Rounding moves a mean as it moves sums of n values
+  near <- min(1e-12 * (abs(facts$mean) + facts$sd), 1e-9) +
+    if (rounded) 2 * 10^-digits / sqrt(n) else 0
+  found <- c(
+    "a mean of 0" = abs(facts$mean) < near,
+    "a mean of 1" = abs(facts$mean - 1) < near,
+    "a sum of 1" = abs(facts$mean - 1 / n) < near,
+    "a standard deviation of 1" = abs(facts$sd - 1) < max(near, 1e-9)
+  )
+  # What several records have is the end of a rate
+  is <- places_of(facts, 1, 1e-11)
+  found <- c(
+    found, "a median of 1" = is$median && is$equal < 2,
+    "a largest value of 1" = is$largest && is$equal == 1
+  )
   refuse_own_scale(
-    if (standard) {
-      "a mean of 0 and a standard deviation of 1"
-    } else if (length(one) > 0) {
-      paste("a", one[1], "of 1")
-    }, sprintf("The scale of {.val %s}", cli_escape(column)), column, 1,
-    confirmed, confirm
+    if (any(found)) paste(names(found)[found], collapse = " and "),
+    sprintf("The scale of {.val %s}", cli_escape(column)), column, 1, confirmed,
+    confirm
+  )
+}
+
+#' Is a number the median, or the largest value, of a column of many digits?
+#'
+#' Of few digits 1 is common.
+#' @return (list of flags) `median`, `largest`; `equal` (count).
+#' @noRd
+places_of <- function(facts, number, near) {
+  stated <- data.frame(
+    number, from = number * (1 - near), to = number * (1 + near)
+  )
+  found <- facts$counts(stated)
+  half <- facts$n / 2
+  many <- facts$finer(5) > 0.5
+  equal <- facts$n - found$below - found$above
+  half_way <- found$below == half && found$above == half
+  list(
+    median = many && (max(found$below, found$above) < half ||
+      half_way && facts$between(stated, 0.5)),
+    largest = many && equal > 0 && found$above == 0, equal = equal
   )
 }
 
@@ -488,62 +491,31 @@ refuse_own_scale <- function(own, what, column, scale, confirmed, confirm,
   )
 }
 
-#' The median, if it is one of some numbers; else any other number
-#' @param of (function) Joins what a function gives of each chunk.
-#' @noRd
-median_near <- function(numbers, of, n) {
-  for (number in numbers) {
-    ends <- number * (1 + c(-1e-11, 1e-11))
-    beyond <- of(function(x) c(sum(x < ends[1]), sum(x > ends[2])))
-    if (max(beyond) < n / 2) {
-      return(number)
-    }
-    # Between two values
-    if (all(beyond == n / 2)) {
-      low <- of(function(x) max(-Inf, x[x < number]), max)
-      return((low + of(function(x) min(Inf, x[x > number]), min)) / 2)
-    }
-  }
-  Inf
-}
-
-#' What a column has that was divided by the file's own mean, sum or the like
+#' What weights have that were divided by the file's own mean, sum or the like
 #'
-#' One record then moves the values of all. Medians and largest values of few
-#' digits are 1 without that.
-#' @param values See over_chunks().
-#' @param scale (number) What it is divided by afterwards.
+#' One record then moves the values of all.
+#' @param facts (list) See facts_of().
+#' @param scale (number) What they are divided by afterwards.
 #' @return (string or `NULL`)
 #' @noRd
-normalised_by <- function(values, scale = 1) {
-  of <- function(f, ...) {
-    over_chunks(values, function(x) f(as.double(x[is.finite(x)])), ...)
-  }
-  few <- function(x) utils::head(unique(x), 21)
-  different <- length(of(few, function(all, own) few(c(all, own))))
+normalised_by <- function(facts, scale = 1) {
   # Weights of 1 are those of no design
-  if (different < 2) {
+  if (!isTRUE(facts$sd > 1e-12 * facts$mean)) {
     return(NULL)
   }
-  sums <- of(function(x) {
-    c(n = length(x), long = sum(is_long(x, 6)), sum = sum(x))
-  })
-  own <- c(mean = sums[["sum"]] / sums[["n"]], sum = sums[["sum"]])
-  if (different > 20 && sums[["long"]] > 0.5 * sums[["n"]]) {
-    median <- if (is.function(values)) {
-      median_near(c(1, scale), of, sums[["n"]])
-    } else {
-      stats::median(values[is.finite(values)])
-    }
-    own <- c(own, median = median, "largest value" = of(max, max))
+  own <- c(mean = facts$mean, sum = facts$n * facts$mean)
+  is_near <- function(number, near) {
+    is <- places_of(facts, number, 1e-5 * near)
+    c(
+      abs(own / number - 1) < near, median = is$median,
+      "largest value" = is$largest
+    )
   }
-  near <- ifelse(names(own) %in% c("mean", "sum"), 1, 1e-5)
-  one <- abs(own - 1) < 1e-4 * near
-  divisor <- abs(own / scale - 1) < 1e-6 * near
-  found <- which(one | divisor)
+  one <- is_near(1, 1e-4)
+  found <- which(one | is_near(scale, 1e-6))
   if (length(found) > 0) {
     sprintf(
-      "a %s of %s", names(own)[found[1]],
+      "a %s of %s", names(one)[found[1]],
       if (one[found[1]]) "1" else "the divisor"
     )
   }

@@ -33,7 +33,11 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
       text_rows("row names", attr(file, "row.names"))
     }
   )
-  text <- text[tells_someone(text$text) & !text$text %in% shown, ]
+  # Long enough to be somebody's
+  letters <- nchar(text$text, "chars", allowNA = TRUE)
+  digits <- grepl("^[-+.0-9]+$", text$text, useBytes = TRUE)
+  long <- !is.na(letters) & letters >= ifelse(digits, 9, 4)
+  text <- text[long & !text$text %in% shown, ]
   text <- text[!in_template(text, synthetic, formats), ]
   numbers <- secret_numbers(file, published, synthetic)
   if (!is.null(book)) numbers <- not_stated(numbers, column_specs(book))
@@ -116,14 +120,6 @@ rare_values <- function(x) {
   x <- as_text(x)
   values <- unique(x)
   values[tabulate(match(x, values), length(values)) < shared_by]
-}
-
-#' Is text long enough to be somebody's?
-#' @noRd
-tells_someone <- function(text) {
-  letters <- nchar(text, "chars", allowNA = TRUE)
-  digits <- grepl("^[-+.0-9]+$", text, useBytes = TRUE)
-  !is.na(letters) & letters >= ifelse(digits, 9, 4)
 }
 
 #' Numbers that nothing meets by chance and nothing released explains

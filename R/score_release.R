@@ -300,7 +300,10 @@ run_score_release <- function(formula, data, family, epsilon, neighbours,
   check_public_centre(settings$reference, stated_prior, model)
   y <- model$data[[model$response$name]]
   if (is.numeric(y)) {
-    check_own_scale(as.double(y), model$response$confirmed, model$response$name)
+    response <- model$response
+    check_own_scale(
+      facts_of(y), response$digits, response$confirmed, response$name
+    )
   }
   tell_published(model, time_of_score_levels)
   release_scores(model, settings, epsilon, neighbours, seed, ledger)

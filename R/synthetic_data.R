@@ -54,8 +54,9 @@
 #'   levels these are the shares of the values.
 #'
 #'   The rows of the sets are in random order, the same in all sets.
-#'   `as.data.frame(x)` is the form for release: the rows of each set are in a random order of their
-#'   own, drawn anew from the operating system's entropy at every call.
+#'   `as.data.frame(x)` is the form for release: the rows of each set are in a
+#'   random order of their own, drawn anew from the operating system's entropy
+#'   at every call.
 #'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,

@@ -203,23 +203,28 @@ test_that("a protected column is not scaled by the file's own numbers", {
   y <- stated_file()$y
   g <- rep_len(c("a", "b"), length(y))
   reference <- list("(Intercept)" = 0, sigma = 1)
-  of <- function(v, ..., confirmed = NULL) {
+  of <- function(v, ..., confirmed = NULL, digits = NA) {
     file <- data.frame(v, g)
     book <- codebook(data.frame(
       column = names(file), type = c("amount", "category"),
-      levels = c("", "a|b"), lower = c(-50, NA), upper = c(1e9, NA),
-      digits = c("any", NA)
+      levels = c("", "a|b"), lower = c(-1e6, NA), upper = c(1e9, NA),
+      digits = c(if (is.na(digits)) "any" else digits, NA)
     ))
-    response <- public_response(confirmed = confirmed)
+    response <- public_response(confirmed = confirmed, digits = digits)
     list(
       plan = function() {
         suppressMessages(file_plan(file, book, confirmed = confirmed))
       },
-      score = function() {
+      score = function(data = file) {
         suppressWarnings(suppressMessages(score_release(
-          v ~ g, file, gaussian(), epsilon = 1, reference = reference,
+          v ~ g, data, gaussian(), epsilon = 1, reference = reference,
           response = response
         )))
+      },
+      histogram = function() {
+        suppressMessages(perturbed_histogram(
+          v ~ 1, file, epsilon = 1, bounds = c(-1e6, 1e9), response = response
+        ))
       },
       job = function() {
         suppressWarnings(suppressMessages(pseudo_posterior(
@@ -230,15 +235,49 @@ test_that("a protected column is not scaled by the file's own numbers", {
       }
     )
   }
-  for (v in list(y / mean(y), y / sum(y), as.vector(scale(y)))) {
-    for (call in of(v)) {
-      expect_error(call(), "scale of", class = "pseudosynth_error_public_ends")
-    }
+  refused <- function(call) {
+    expect_error(call(), "scale of", class = "pseudosynth_error_public_ends")
+  }
+  for (v in list(y / mean(y), as.vector(scale(y)))) {
+    for (call in of(v)) refused(call)
     for (call in of(v, confirmed = 1)) expect_no_error(call())
   }
+  for (v in list(
+    y / sum(y), y - mean(y), y / sd(y), y / max(y), y / median(y),
+    (y - min(y)) / diff(range(y)), y[-1] / median(y[-1])
+  )) {
+    g <- rep_len(c("a", "b"), length(v))
+    refused(of(v)$plan)
+    refused(of(v)$histogram)
+  }
+  # To the decimals that are stated
+  g <- rep_len(c("a", "b"), length(y))
+  for (v in list(y / mean(y), as.vector(scale(y)))) {
+    refused(of(round(v, 4), digits = 4)$plan)
+  }
   # By public numbers, or by chance
-  for (v in list(y / 10000, sample(0:2, length(y), TRUE), y - 1)) {
-    for (call in of(v)[1:2]) expect_no_error(call())
+  rate <- y / max(y)
+  for (v in list(
+    y / 10000, sample(0:2, length(y), TRUE), y - 1, replace(rate, 1:20, 1),
+    round(rate, 2), round(y / mean(y) + 0.001, 4)
+  )) {
+    for (call in of(v)[c("plan", "score", "histogram")]) expect_no_error(call())
+  }
+  # In a table, too
+  con <- sqlite()
+  for (v in list(
+    y / mean(y), as.vector(scale(y)), y / max(y), y / median(y),
+    y[-1] / median(y[-1]), y / 10000, replace(rate, 1:20, 1)
+  )) {
+    g <- rep_len(c("a", "b"), length(v))
+    DBI::dbWriteTable(con, "t", data.frame(v, g), overwrite = TRUE)
+    calls <- of(v)
+    score <- function() calls$score(dplyr::tbl(con, "t"))
+    if (identical(v, y / 10000) || sum(v == 1) > 1) {
+      expect_no_error(score())
+    } else {
+      refused(score)
+    }
   }
 })
 
