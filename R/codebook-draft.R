@@ -358,7 +358,9 @@ draft_digits <- function(values, most = most_digits) {
     # As they are but for rounding, also where all are tiny
     off <- abs(values - round(values, digits))
     if (all(off <= 2^-49 * abs(values))) {
-      return(digits)
+      # So many units need more digits than a number has
+      fine <- max(0, abs(values)) * 10^digits > 2^49
+      return(if (fine) any_digits else digits)
     }
   }
   any_digits

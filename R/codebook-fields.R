@@ -203,10 +203,12 @@ write_codebook <- function(book, path) {
 
 # Decimals ---------------------------------------------------------------------
 
-# A quotient of decimal numbers is whole but for rounding
-is_multiple <- function(x, step) {
+# A quotient of decimal numbers is whole but for rounding, which is less than
+# half of the unit that numbers have
+is_multiple <- function(x, step, unit = step) {
   times <- x / step
-  abs(times - round(times)) < pmax(1e-9, 2^-49 * abs(times))
+  near <- pmin(pmax(1e-9, 2^-49 * abs(times)), 0.4 * unit / step)
+  abs(times - round(times)) < near
 }
 
 #' Is a value a multiple of a stated heap, a date the first of its period?
@@ -220,7 +222,8 @@ is_heaped <- function(x, spec) {
     if (is.na(step)) step <- spec$months
     if (!is.na(step)) found[at] <- starts_period(x[at], step)
   } else if (!is.na(step)) {
-    found[at] <- is_multiple(x[at], step)
+    unit <- spec$kind$unit(spec)
+    found[at] <- is_multiple(x[at], step, if (unit > 0) unit else step)
   }
   found
 }

@@ -312,7 +312,9 @@ words_of_book <- function(book) {
   stated <- unlist(lapply(table, function(field) {
     c(as.character(unlist(field)), unlist(lapply(field, names)))
   }))
-  unique(stated[!is.na(stated)])
+  # A date-time shows its day
+  moment <- grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2} ", stated, useBytes = TRUE)
+  unique(c(stated[!is.na(stated)], substr(stated[moment], 1, 10)))
 }
 
 #' The codebook of some of the columns, in their order

@@ -64,7 +64,8 @@ response_sums <- function(parts, response, cells) {
 #' @param n (double) Records of each combination in this part.
 #' @return (list) The part with `cell` (places of its combinations) and `n`
 #'   (their records), `own` and `modelled` (strings, see sql_own() and
-#'   sql_modelled(), of the column), `variable`, `numbers` (of `cell`) and
+#'   sql_modelled(), of the column), `facts` (strings by scale, see
+#'   check_stated_numbers()), `variable`, `numbers` (of `cell`) and
 #'   queries: `whole(at, clip)`, of all combinations, and `tally(breaks)`.
 #' @noRd
 response_part <- function(part, response, cells, n) {
@@ -78,6 +79,11 @@ response_part <- function(part, response, cells, n) {
   numbers <- cell_numbers(backend, columns, held)
   part$own <- sql_own(backend, response, variable)
   part$modelled <- sql_modelled(backend, response, part$own)
+  uncut <- sql_own(backend, replace(response, "limits", list(NULL)), variable)
+  part$facts <- list(
+    own = uncut, modelled = part$modelled,
+    whole = sql_modelled(backend, response, uncut)
+  )
   # In queries that start from records the response is y
   named <- sql_own(backend, response, replace(variable, "read", "y"))
   modelled <- sql_modelled(backend, response, named)
@@ -255,13 +261,13 @@ asked_at_once <- 100
 #'
 #' Where in a gap between two records a number lies no part of several knows: it
 #' is taken for the quantile.
-#' @param scale (string) `"own"` or `"modelled"`.
+#' @param scale (string) See check_stated_numbers().
 #' @noRd
 facts_of_parts <- function(parts, scale) {
   asks <- lapply(parts, scale_asker, scale)
   all <- lapply(asks, function(ask) {
     ask(c(
-      sql_count(), "MAX(m) AS mean", "SUM((w - m) * (w - m)) AS square"
+      sql_total("COUNT(w)", "n"), "MAX(m) AS mean", "SUM((w - m) * (w - m)) AS square"
     ))
   })
   of <- function(name) vapply(all, `[[`, 1, name)
@@ -294,7 +300,7 @@ facts_of_parts <- function(parts, scale) {
 #' @noRd
 scale_asker <- function(part, scale) {
   w <- sql_within(
-    part$backend, sql_double(sprintf("(%s)", part[[scale]])), c(-1, 1) * 1e140
+    part$backend, sql_double(sprintf("(%s)", part$facts[[scale]])), c(-1, 1) * 1e140
   )
   with <- c(
     s = sql_query(sprintf("%s AS w", w), part$from),

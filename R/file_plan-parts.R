@@ -92,6 +92,7 @@ amount_parts <- function(spec) {
 #' @noRd
 part_of <- function(x, parts) {
   found <- rep(NA_integer_, length(x))
+  finest <- min(parts$unit[parts$unit > 0], Inf)
   # The first part that takes a value has it: codes before heaps, the largest
   # multiples before smaller ones
   for (k in seq_len(nrow(parts))) {
@@ -103,7 +104,9 @@ part_of <- function(x, parts) {
       x >= parts$low[k] & x <= parts$high[k]
     )
     if (kind %in% c("negative", "heap", "value")) {
-      inside <- inside & in_steps(x, parts$unit[k], parts$months[k])
+      inside <- inside & in_steps(
+        x, parts$unit[k], parts$months[k], finest
+      )
     }
     found[is.na(found) & inside %in% TRUE] <- k
   }
@@ -112,11 +115,12 @@ part_of <- function(x, parts) {
 
 #' Are values such as a part has: multiples of a unit, firsts of a period?
 #' @param unit,months (numbers) Of amount_parts().
+#' @param finest (number) The least unit of all parts.
 #' @noRd
-in_steps <- function(x, unit, months) {
+in_steps <- function(x, unit, months, finest) {
   fine <- rep(TRUE, length(x))
   at <- which(is.finite(x))
-  if (unit > 0) fine[at] <- is_multiple(x[at], unit)
+  if (unit > 0) fine[at] <- is_multiple(x[at], unit, finest)
   if (!is.na(months)) fine[at] <- fine[at] & starts_period(x[at], months)
   fine
 }
@@ -207,12 +211,16 @@ many_beyond <- function(x, part, parts, sign, strict) {
 #' @param past (logical) Also of what is a multiple itself.
 #' @noRd
 multiple_beyond <- function(x, unit, sign, past) {
+  # A quotient of whole numbers is the decimal that is meant
+  parts <- round(1 / unit)
+  whole <- unit < 1 & abs(parts * unit - 1) < 1e-12
+  times <- function(k) ifelse(whole, k / parts, signif(k * unit, 15))
   k <- sign * ceiling(sign * x / unit)
-  found <- signif((k - sign) * unit, 15)
+  found <- times(k - sign)
   for (add in c(0, sign)) {
     ahead <- sign * (found - x)
-    short <- which(ahead < 0 | (past & ahead == 0))
-    found[short] <- signif((k[short] + add) * unit[short], 15)
+    short <- ahead < 0 | (past & ahead == 0)
+    found <- ifelse(short, times(k + add), found)
   }
   found
 }

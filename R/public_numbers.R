@@ -133,7 +133,8 @@ facts_of <- function(y, count = NULL) {
     finer = function(digits) {
       of(function(y, count) {
         y <- y * 10^digits
-        sum(count * (abs(y - round(y)) > 1e-6))
+        # Of the largest numbers there are no decimals
+        sum(count * (abs(y - round(y)) > 1e-6), na.rm = TRUE)
       }) / n
     },
     counts = function(stated) {
@@ -243,7 +244,8 @@ confirmed_text <- function(confirmed) {
 #' unit, such as log(60000), and is compared there, too.
 #' @param stated (list) `own` and `modelled`: numbers on either scale, named by
 #'   the arguments that they are of.
-#' @param facts (function of the scale, `"own"` or `"modelled"`) See facts_of().
+#' @param facts (function of the scale, `"own"`, `"modelled"` or `"whole"`, the
+#'   modelled one of values that are not cut at bounds) See facts_of().
 #' @noRd
 check_stated_numbers <- function(stated, response, facts) {
   check <- function(numbers, arg, told) {
@@ -268,7 +270,8 @@ check_stated_numbers <- function(stated, response, facts) {
       x <- rounding_ends(x)
       own <- as.data.frame(lapply(x, function(x) suppressWarnings(unit$of(x))))
       known <- is.finite(rowSums(own))
-      told <- are_told(x, facts("modelled"))
+      # As the file has the values, and cut and rounded as stated
+      told <- are_told(x, facts("modelled")) | are_told(x, facts("whole"))
       told[known] <- told[known] |
         are_told(own[known, ], facts(unit$scale))
       told
@@ -297,11 +300,11 @@ facts_of_records <- function(response, data) {
   kept <- list()
   function(scale) {
     if (is.null(kept[[scale]])) {
-      kept[[scale]] <<- facts_of(if (scale == "own") {
-        as_number(data[[response$name]], response$levels)
-      } else {
-        record_values(response, data)
-      })
+      y <- as_number(data[[response$name]], response$levels)
+      kept[[scale]] <<- facts_of(switch(scale,
+        own = y, modelled = record_values(response, data),
+        whole = suppressWarnings(response_forward(response, y))
+      ))
     }
     kept[[scale]]
   }

@@ -34,8 +34,8 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
     }
   )
   # Long enough to be somebody's
-  letters <- nchar(text$text, "chars", allowNA = TRUE)
-  digits <- grepl("^[-+.0-9]+$", text$text, useBytes = TRUE)
+  letters <- nchar(trimws(text$text), "chars", allowNA = TRUE)
+  digits <- grepl("^[-+. 0-9]+$", text$text, useBytes = TRUE)
   long <- !is.na(letters) & letters >= ifelse(digits, 9, 4)
   text <- text[long & !text$text %in% shown, ]
   text <- text[!in_template(text, synthetic, formats), ]
@@ -311,21 +311,24 @@ check_none_found <- function(folder, secrets) {
   abort_found(
     table, rows,
     "{cli::qty(length(table$column))}Confidential values of {.val
-     {unique(table$column)}} were found in {.file {unique(table$file)}}."
+     {unique(table$column)}} were found in {.file {unique(table$file)}}.",
+    i = if (length(rows) == 0) {
+      "They are levels that no record has: {.fn droplevels} takes them away."
+    }
   )
 }
 
 abort_own <- function(rows, variable, what) {
   abort_found(
     data.frame(file = "the sets", column = variable, records = length(rows)),
-    rows, what, rlang::caller_env()
+    rows, what, .envir = rlang::caller_env()
   )
 }
 
-abort_found <- function(found, rows, what, .envir = rlang::caller_env()) {
+abort_found <- function(found, rows, what, ..., .envir = rlang::caller_env()) {
   abort_privacy(
     "The release was refused because it holds confidential values.",
-    x = what,
+    x = what, ...,
     i = "The condition's fields {.field found} and {.field rows} say where.",
     i = "Name in {.arg public} what is public knowledge.",
     rows = rows, found = found,

@@ -210,7 +210,7 @@ test_that("columns of one level or value, and large counts, go through", {
 
 test_that("an amount that no record has a value of is measured all the same", {
   data <- data.frame(
-    a = rep(0, 60), b = rep(0, 60), g = rep(c("x", "y"), 30), h = 1:60 / 60
+    a = rep(0, 60), b = rep(0, 60), g = rep(c("x", "y"), 30), h = 1:60 / 61
   )
   book <- data.frame(
     column = names(data), type = c("amount", "amount", "category", "amount"),
