@@ -19,6 +19,7 @@ audit_guarantee.noisy_release <- function(x, data, rows = 1e5, replays = 20,
                                           seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_sealed(x)
+  check_present(data)
   rows <- check_count(rows, min = 2)
   replays <- check_count(replays)
   replicates <- check_argument(replicates, min = 0)

@@ -110,19 +110,16 @@ draft_linked <- function(data, most) {
 #' @param file (list) See with_file().
 #' @noRd
 draft_of_file <- function(file, most) {
-  mixed <- character()
+  mixed <- empty <- character()
   rows <- lapply(names(file$like), function(name) {
     check_column_kind(file$like[[name]], name)
     # One column at a time is in memory
     x <- whole_column(file, name)
     check_text(x, name)
-    refuse_if(
-      all(is.na(plain_column(x))),
-      "Every column must have a value for at least one record.",
-      x = "{.val {name}} is missing for all {length(x)} record{?s}.",
-      i = "Drop it, or read the file again.", arg = "data",
-      rows = seq_along(x)
-    )
+    if (all(is.na(plain_column(x)))) {
+      empty <<- c(empty, name)
+      return(list(column = name, type = "id", confirmed = FALSE))
+    }
     row <- draft_row(x, name, most)
     if (row$type == "id") mixed[[name]] <<- mixed_text(x)
     row
@@ -141,6 +138,13 @@ draft_of_file <- function(file, most) {
   left <- table$column[!vapply(table$type, function(type) {
     column_kinds[[type]]$released
   }, NA)]
+  if (length(empty) > 0) {
+    tell_of("left_out",
+      "{.val {empty}} {?is/are} left out: no record has a value.",
+      i = "Is the file read as it should be?"
+    )
+  }
+  left <- setdiff(left, empty)
   sorted <- Filter(is_reordered, file$like)
   if (length(sorted) > 0) tell_factors(sorted)
   tell_drafted(left, file$like[left], mixed, Filter(function(name) {

@@ -96,7 +96,7 @@ changed_field <- function(value, field, name) {
     !is.atomic(value) || (!is.list(empty) && length(value) != 1),
     "{.field {field}} of {.val {name}} must be
     {if (is.list(empty)) 'a vector' else 'one value'}.",
-    x = "It is {describe_type(value)} of length {length(value)}.", arg = "..."
+    x = "It is {describe_type(value)}.", arg = "..."
   )
   # In one text several values are separated by |
   one_text <- is_string(value) && is.null(names(value))

@@ -197,7 +197,11 @@ write_codebook <- function(book, path) {
   table[lists] <- lapply(table[lists], function(x) {
     vapply(x, joined_values, "")
   })
-  writing(path, write_csv(table, path))
+  # A full disk leaves part of a file
+  complete <- FALSE
+  on.exit(if (!complete) unlink(path))
+  suppressWarnings(writing(path, write_csv(table, path)))
+  complete <- TRUE
   invisible(book)
 }
 

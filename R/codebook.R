@@ -305,6 +305,12 @@ has_number_levels <- function(spec) {
     !anyNA(text_number(spec$levels))
 }
 
+#' Do the levels of a column have a mean? That of a flag is a share
+#' @noRd
+has_mean <- function(spec) {
+  spec$kind$name == "logical" || has_number_levels(spec)
+}
+
 #' All text that a codebook states
 #' @noRd
 words_of_book <- function(book) {

@@ -139,7 +139,9 @@ wrong_type <- function(x, spec) {
   nothing <- is.logical(x) && length(x) > 0 && all(is.na(x))
   fits <- nothing || spec$kind$fits(x, spec)
   if (!fits) {
-    what <- if (is.factor(x)) "a factor" else describe_type(x)
+    # Of a table, whose records are not looked at here, there is no length
+    plain <- sub(" of length [0-9]+$", "", describe_type(x))
+    what <- if (is.factor(x)) "a factor" else plain
     paste0(sprintf(
       "The codebook's type is \"%s\", but the column is %s.", spec$type, what
     ), if (is.character(x) && is_amount(spec) && !is_time(spec$kind$typed(0))) {

@@ -117,7 +117,7 @@ part_of <- function(x, parts) {
 #' @param unit,months (numbers) Of amount_parts().
 #' @param finest (number) The least unit of all parts.
 #' @noRd
-in_steps <- function(x, unit, months, finest) {
+in_steps <- function(x, unit, months, finest = unit) {
   fine <- rep(TRUE, length(x))
   at <- which(is.finite(x))
   if (unit > 0) fine[at] <- is_multiple(x[at], unit, finest)

@@ -360,7 +360,7 @@ why_outside <- function(values, spec) {
   unit <- spec$kind$unit(spec)
   beyond <- values < spec$lower | values > spec$upper
   # What is within the bounds and in no part: zero under a logarithm aside
-  fine <- !in_steps(values, unit, spec$months, unit)
+  fine <- !in_steps(values, unit, spec$months)
   ifelse(nzchar(lacks), lacks, ifelse(
     beyond, "beyond the bounds", ifelse(fine, spec$kind$off(spec), "in no part")
   ))

@@ -339,6 +339,12 @@ check_publish <- function(publish, specs) {
     length(twice) > 0, "{.arg publish} must name every column once.",
     x = "{.val {twice}} {?is/are} named more than once.", arg = "publish"
   )
+  refuse_if(
+    length(publish) > 0 && all(names(specs) %in% publish),
+    "{.arg publish} must leave a column that is protected.",
+    x = "It names all {length(publish)}: a set would be the file itself.",
+    arg = "publish"
+  )
   ids <- identifiers_among(publish, specs)
   refuse_if(
     length(ids) > 0, "{.arg publish} must not name identifiers.",

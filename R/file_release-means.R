@@ -3,10 +3,10 @@
 
 #' The means of a release's sets, and their standard errors about the file's
 #'
-#' Of amounts, counts and levels that are numbers; of members and waves over all
-#' of them. What is published is exact and has none; neither have dates, of
-#' which nobody takes a share. A mean of which the noisy numbers tell nothing is
-#' missing, and its error is infinite.
+#' Of amounts, counts, flags and levels that are numbers; of members and waves
+#' over all of them. What is published is exact and has none; neither have
+#' dates, of which nobody takes a share. A mean of which the noisy numbers tell
+#' nothing is missing, and its error is infinite.
 #' @param x (list) The parts of a `file_release`.
 #' @return (data frame) `column`, `mean` and `error`.
 #' @noRd
@@ -17,7 +17,7 @@ released_means <- function(x) {
     amount <- x$amounts[[spec$column]]
     if (spec$kind$averaged && !is.null(amount)) {
       told_mean(spec, mean_of_amount, x, amount)
-    } else if (has_number_levels(spec) && spec$column %in% names(x$levels)) {
+    } else if (has_mean(spec) && spec$column %in% names(x$levels)) {
       told_mean(spec, mean_of_levels, x, spec)
     }
   })
@@ -71,7 +71,7 @@ told_mean <- function(spec, estimate, ...) {
   )
 }
 
-#' The mean of levels that are numbers
+#' The mean of levels that are numbers, or the share of a flag
 #'
 #' The noisy counts give it without a bias; of sets it is another, of which rare
 #' levels have less noise. How far noise moves it is counted: the margin that
@@ -83,7 +83,7 @@ told_mean <- function(spec, estimate, ...) {
 mean_of_levels <- function(x, spec) {
   block <- x$block
   own <- match(spec$column, names(x$levels))
-  value <- text_number(spec$levels)
+  value <- if (length(spec$levels) > 0) text_number(spec$levels) else 0:1
   # That there is no such member has a number, too
   valued <- setdiff(seq_along(value), x$members$none[own])
   value <- value[valued]

@@ -278,7 +278,7 @@ heaping_remark <- function(statistics) {
 
 #' Values of a column that a mean is of, and their weights
 #'
-#' Of amounts and of levels that are numbers; neither dates nor codes.
+#' Of amounts, of flags and of levels that are numbers; neither dates nor codes.
 #' @param w (double or `NULL`) Survey weights.
 #' @return (list or `NULL`) `y`, `w`.
 #' @noRd
@@ -286,8 +286,9 @@ values_of_mean <- function(x, spec, w = NULL) {
   if (spec$kind$averaged) {
     y <- amount_numbers(x, spec)
     y[y %in% spec$codes & (y < spec$lower | y > spec$upper)] <- NA
-  } else if (has_number_levels(spec)) {
-    y <- text_number(as.character(column_values(x)))
+  } else if (has_mean(spec)) {
+    x <- column_values(x)
+    y <- if (is.logical(x)) +x else text_number(as.character(x))
   } else {
     return(NULL)
   }

@@ -159,9 +159,10 @@ noise_of <- function(sensitivity, budget, coordinates) {
   laplace <- budget$noise == "laplace"
   refuse_if(
     !(scale < if (laplace) 2^42 else 2^31), "{.arg epsilon} must be larger.",
-    x = "The noise of a part would be too large to be sampled exactly: {
-         format_figure(scale / if (laplace) 2^42 else 2^31, 2)} times.",
-    i = "So little could be learnt that public knowledge alone is better.",
+    x = "A part of the release would need noise {
+         format_figure(scale / if (laplace) 2^42 else 2^31, 2)} times as large
+         as the largest that is drawn exactly.",
+    i = "Fewer columns and tables leave more of {.arg epsilon} for each part.",
     arg = "epsilon"
   )
   if (laplace) {

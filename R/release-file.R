@@ -17,7 +17,9 @@ check_file_sets <- function(file, synthetic, public) {
   check_published_file(file, synthetic, public)
   specs <- column_specs(unclass(synthetic)$codebook)
   for (spec in specs[synthetic$columns$name]) {
-    if (is_amount(spec)) check_own_amounts(file, synthetic, spec)
+    if (is_amount(spec) && !spec$column %in% public) {
+      check_own_amounts(file, synthetic, spec)
+    }
   }
   tell_means(synthetic$means)
   tell_set_remarks(remarks_of_files(
@@ -103,8 +105,14 @@ check_own_amounts <- function(file, synthetic, spec) {
   if (length(met) > 0) {
     abort_own(
       met, name,
-      "{length(met)} record{?s} would be released with {?its/their} own value
-       of {.val {name}}: more than chance explains."
+      if (ordered) {
+        "{length(met)} record{?s} would be released with {?its/their} own value
+         of {.val {name}}: more than chance explains."
+      } else {
+        "Rare values of {.val {name}}, those of {length(met)} record{?s}, stand
+         in the sets: more than chance explains. Trees give values of records;
+         {.code model = \"regression\"} does not."
+      }
     )
   }
 }

@@ -56,9 +56,10 @@
 #' @param long (flag) Write all sets to one file, with the number of the set in
 #'   the first column, `set`? Default `FALSE`: one file for each set.
 #' @param public (character) Public text, and public numbers written as text,
-#'   that the scan ignores, and published columns that may identify records or
-#'   nearly determine a protected one. The certificate lists them. Default:
-#'   none.
+#'   that the scan ignores, and names of columns: published ones that may
+#'   identify records, nearly determine a protected one or have levels in the
+#'   order of the response, and amounts of whole files whose values are public.
+#'   The certificate lists them. Default: none.
 #' @param ledger ([ledger()] or `NULL`) Refuse to release what this ledger has
 #'   not recorded. `NULL`, the default: do not check.
 #' @param ... Must be empty.
@@ -92,9 +93,8 @@
 #' * Bounds of more than three significant digits that are the file's own, see
 #'   *Stated numbers* in [guarantee()], unless they were confirmed or `public`
 #'   names them.
-#' * In an object that replaces the sets: an unordered factor whose levels are
-#'   in the order of the response's means or medians, unless `public` names the
-#'   factor.
+#' * An unordered factor of six or more levels that are in the order of the
+#'   response's means or medians, unless `public` names the factor.
 #'
 #' @section The scan:
 #' The scan reads back every byte that was written and searches for confidential

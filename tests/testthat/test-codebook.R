@@ -162,10 +162,6 @@ test_that("what a codebook states wrongly is named", {
 })
 
 test_that("columns that no codebook can describe are named in a draft", {
-  expect_error(
-    draft_codebook(data.frame(x = 1:3, y = c(NA, NA, NA))), "y",
-    class = input_error
-  )
   data <- data.frame(x = 1:2)
   data$y <- list(1, 2)
   expect_error(draft_codebook(data), "y", class = input_error)
@@ -522,4 +518,29 @@ test_that("levels in the order of another column's means are told", {
   data$pay <- 100 * data$job + stats::runif(500)
   data$pay[data$job == 9][1:5] <- NA
   expect_match(told(), "order of `pay`", all = FALSE)
+})
+
+test_that("a draft takes its own file, whatever its decimals and heaps", {
+  for (seed in seq_len(by_night(200, 40))) {
+    withr::local_seed(seed)
+    n <- 60
+    digits <- sample(0:9, 1)
+    top <- 10^sample(1:7, 1)
+    heap <- 10^sample(-1:6, 1)
+    x <- round(runif(n, top / 50, top), digits)
+    heaped <- sample(n, n %/% 3)
+    x[heaped] <- round(x[heaped] / heap) * heap
+    file <- data.frame(x, g = rep(c("a", "b"), n / 2))
+    book <- suppressMessages(draft_codebook(file))
+    expect_no_error(suppressMessages(file_plan(file, book)))
+  }
+})
+
+test_that("a column without a value is drafted as one that is left out", {
+  file <- data.frame(x = rep(NA_real_, 20), g = rep(c("a", "b"), 10))
+  expect_message(
+    book <- draft_codebook(file), "no record has a value",
+    class = "pseudosynth_message_left_out"
+  )
+  expect_identical(book$table$type, c("id?", "category?"))
 })

@@ -119,7 +119,13 @@ test_that("attributes that may hold values of records do not come back", {
   named <- decode_file(file_plan(data, book))
   expect_identical(attr(named$x, "label"), "Income")
   # A published column is as the file has it
-  kept <- decode_file(file_plan(data, book, publish = "x"))
+  data$g <- c("a", "b", "a")
+  both <- rbind(
+    codebook(book)$table, codebook(data.frame(
+      column = "g", type = "category", levels = "a|b"
+    ))$table
+  )
+  kept <- decode_file(file_plan(data, both, publish = "x"))
   expect_identical(attr(kept$x, "label"), "1.5 2.5 4")
 })
 

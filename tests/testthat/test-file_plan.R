@@ -138,3 +138,11 @@ test_that("NaN is named as such, and no bound is blamed", {
   file$a[1:2] <- Inf
   expect_error(file_plan(file, book), "2 records with an infinite value")
 })
+
+test_that("a plan protects a column", {
+  file <- data.frame(a = rep(c("x", "y"), 20), b = rep(c(TRUE, FALSE), 20))
+  expect_error(
+    file_plan(file, draft_codebook(file), publish = names(file)),
+    "leave a column that is protected", class = "pseudosynth_error_input"
+  )
+})

@@ -319,3 +319,33 @@ test_that("how far noise moves the number of records is said", {
     file_release(large, 1, seed = 1), class = "pseudosynth_message_means"
   )
 })
+
+test_that("the share of a flag is told as a mean is, and so are its errors", {
+  n <- 200
+  data <- withr::with_seed(5, data.frame(
+    rare = stats::rbinom(n, 1, 0.06), often = stats::runif(n) < 0.4,
+    score = as.integer(sample(0:9, n, TRUE))
+  ))
+  book <- confirm_codebook(suppressMessages(draft_codebook(data)))
+  plan <- suppressMessages(file_plan(data, book))
+  beyond <- 0
+  for (seed in 1:10) {
+    expect_message(
+      made <- suppressWarnings(file_release(plan, 1, seed = seed)),
+      "the mean of `rare` by", class = "pseudosynth_message_means"
+    )
+    expect_identical(made$means$column, names(data))
+    set <- synthesize(made, seed = seed)
+    off <- abs(colMeans(set[[1]][1:2]) - colMeans(data[1:2]))
+    beyond <- beyond + sum(off > 2 * made$means$error[1:2])
+    # Beside the file: all that are off by more than 5% and two errors
+    said <- remarks_of_files(
+      set, data, means_beside(set, data)
+    )
+    far <- off > 0.05 * colMeans(data[1:2])
+    for (name in names(far)[far]) {
+      expect_match(said, sprintf("`%s`", name), fixed = TRUE, all = FALSE)
+    }
+  }
+  expect_lte(beyond, 3)
+})

@@ -553,3 +553,26 @@ test_that("the ends of a day are not its first and last moments", {
   stated <- as.POSIXct("2020-03-05 00:00:00", tz = "UTC") + c(0, 860, 860.4)
   expect_identical(coincides(stated, moment), c(FALSE, TRUE, TRUE))
 })
+
+test_that("what bounds cut off hides no number of the file", {
+  data <- withr::with_seed(8, data.frame(
+    y = round(exp(rnorm(300, 10, 1)), 2), g = rep(c("a", "b"), 150)
+  ))
+  data$y[1:5] <- c(1, 2, 3, 5, 8)
+  y <- log(data$y)
+  cut <- log(pmax(data$y, 10))
+  score <- function(centre, spread = 1, table = data) {
+    suppressWarnings(suppressMessages(score_release(
+      log(y) ~ g, table, student_t(), epsilon = 1,
+      reference = list("(Intercept)" = centre, sigma = spread),
+      response = public_response(digits = 2, bounds = c(10, 2e6))
+    )))
+  }
+  tables <- list(data, dplyr::tbl(sqlite(persons = data), "persons"))
+  for (table in tables) {
+    refused_number(score(mean(y), table = table), "reference")
+    refused_number(score(mean(cut), table = table), "reference")
+    refused_number(score(9.5, sd(y), table = table), "reference")
+    expect_no_error(score(9.5, table = table))
+  }
+})

@@ -314,3 +314,52 @@ test_that("every format holds whole files, also one file of all sets", {
     }
   }
 })
+
+test_that("stated days, padded codes and unused levels are nobody's", {
+  skip_if_not_installed("jsonlite")
+  n <- 60
+  file <- withr::with_seed(3, data.frame(
+    when = as.POSIXct("2020-01-01 08:00:00", tz = "UTC") +
+      round(c(60, 86400 + stats::runif(n - 1) * 86400 * 300)),
+    # Numbers of 4 digits, padded, of which the certificate has some
+    case = factor(sprintf("%6d", 1001:1060), sprintf("%6d", 1:9999)),
+    x = rep(1:6, 10)
+  ))
+  book <- confirm_codebook(suppressMessages(draft_codebook(file)))
+  expect_identical(book$table$type[2], "id")
+  made <- suppressMessages(suppressWarnings(
+    file_release(file_plan(file, book), 5)
+  ))
+  path <- withr::local_tempfile()
+  suppressMessages(release(synthesize(made), path, data = file))
+  expect_true(file.exists(file.path(path, "certificate.txt")))
+  # A level that nobody has and that stands there all the same
+  secrets <- release_secrets(file, synthesize(made), character())
+  secrets$text <- data.frame(text = "nobody01", column = "case")
+  folder <- withr::local_tempdir()
+  writeLines("x nobody01 y", file.path(folder, "a.csv"))
+  found <- tryCatch(check_none_found(folder, secrets), error = identity)
+  expect_identical(found$found$records, 0L)
+  expect_match(conditionMessage(found), "droplevels")
+})
+
+test_that("values of records that trees give are refused, unless public", {
+  skip_if_not_installed("jsonlite")
+  skip_if_not_installed("rpart")
+  file <- withr::with_seed(3, data.frame(
+    pay = round(exp(stats::rnorm(400, 9, 1)), 2), g = rep(c("a", "b"), 200)
+  ))
+  plan <- suppressMessages(file_plan(file, draft_codebook(file)))
+  leave <- function(sets, ...) {
+    suppressMessages(release(
+      sets, withr::local_tempfile(), data = file, require = "none", ...
+    ))
+  }
+  trees <- suppressMessages(synthesize(fit_file(plan, model = "tree")))
+  expect_error(
+    leave(trees), "model = \"regression\"", class = "pseudosynth_error_found"
+  )
+  expect_no_error(leave(trees, public = "pay"))
+  lines <- suppressMessages(synthesize(fit_file(plan, model = "regression")))
+  expect_no_error(leave(lines))
+})
