@@ -70,8 +70,11 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
 # Weights of tables of members: of the first or the second, or of the household;
 # of both, which tell couples; of one of the others, of two that follow one
 # another, or of the first and another one; of others. What persons are like is
-# told by pooled tables.
-member_emphasis <- c(first = 1, couple = 5, near = 0.1, far = 0.02)
+# told by pooled tables. Margins weigh beside other margins: that of a column of
+# the household, of which all its members take part, and that of a member's.
+member_emphasis <- c(
+  first = 1, couple = 5, near = 0.1, far = 0.02, home = 10, own = 1
+)
 
 #' How much each table weighs beside another one of as many cells
 #' @inheritParams plan_block
@@ -80,7 +83,9 @@ member_emphasis <- c(first = 1, couple = 5, near = 0.1, far = 0.02)
 slot_emphasis <- function(tables, slot) {
   near <- vapply(tables, function(columns) {
     of <- sort(unique(setdiff(slot[columns], 0L)))
-    if (length(of) == 0 || length(of) == 1 && of <= 2) {
+    if (length(columns) == 1) {
+      if (length(of) == 0) "home" else "own"
+    } else if (length(of) == 0 || length(of) == 1 && of <= 2) {
       "first"
     } else if (identical(of, 1:2)) {
       "couple"
@@ -127,7 +132,7 @@ wave_tables <- function(tables, slot, variable) {
   kind <- ifelse(entry, "entry", ifelse(slots == 0, "const",
     ifelse(slots == 1 & many, "fixed", ifelse(apart == 0, "one", kind))))
   list(
-    weight = unname(wave_weights[kind]),
+    weight = ifelse(many, unname(wave_weights[kind]), 1),
     alike = paste(vapply(named, paste, "", collapse = "\r"), apart)
   )
 }
@@ -172,8 +177,8 @@ allocate_noise <- function(plan, n, margins = NULL) {
     margins <- margins %||% margin_factor(lengths[pair, ], plan$squared, n)
     inverse <- sum(1 / plan$levels[plan$levels > 1]) - 1 / lengths$cells
     many <- lengths$cells / mean(lengths$cells[single])
-    weight[single] <- margins *
-      (lengths$squared * lengths$cells * inverse * many)[single]
+    weight[single] <- margins * (lengths$squared * lengths$cells * inverse *
+      many * (plan$emphasis %||% 1))[single]
   }
   variance <- least_variances(weight, lengths$squared, plan$squared)
   if (plan$neighbours == "replace") {

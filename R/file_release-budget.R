@@ -199,6 +199,10 @@ amount_tables_cost <- function(budget, levels, free) {
 # and at most: each amount weighs as two columns (bench/file_rivals.R)
 share_of_block <- c(0.3, 0.6)
 
+# The same where members of households have amounts, most of which few records
+# have (bench/households-strict.R)
+share_of_members <- 0.75
+
 #' The budget of a release and its charges, before any noise is drawn
 #'
 #' @param plan (list) See with_published_bins().
@@ -235,7 +239,11 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
   } else if (measured) {
     columns <- sum(!published)
     share <- columns / (columns + 2 * length(names))
-    clamp(share, share_of_block[1], share_of_block[2])
+    if (!is.null(plan$members) && is.null(plan$members$waves)) {
+      share_of_members
+    } else {
+      clamp(share, share_of_block[1], share_of_block[2])
+    }
   } else {
     share_of_count * is.null(n)
   }
