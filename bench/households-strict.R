@@ -12,7 +12,7 @@ suppressPackageStartupMessages(library(pseudosynth))
 source("bench/results.R")
 source("bench/silc.R")
 arguments <- commandArgs(trailingOnly = TRUE)
-releases <- if (length(arguments) > 0) as.integer(arguments[1]) else 8L
+releases <- if (length(arguments) > 0) as.integer(arguments[1]) else 10L
 
 slots <- 6
 file <- silc_file()
