@@ -42,7 +42,12 @@ told <- function(dots, .envir, exact = FALSE) {
   bullet <- rlang::names2(dots) %in% c("", "x", "i", "*", "!", "v", " ")
   bullets <- do.call(c, dots[bullet])
   width <- getOption("cli.condition_width", cli::console_width()) - 2
-  look <- look_of_markup()
+  # What decides how cli shows markup, and may change within a session: colours,
+  # palettes, links and themes
+  look <- paste(c(
+    cli::num_ansi_colors(), getOption("cli.palette"),
+    unlist(cli::ansi_hyperlink_types()), names(cli::default_app()$themes)
+  ), collapse = " ")
   bullets[] <- vapply(bullets, function(text) {
     text <- with_known_names(gsub("\\s+", " ", text), .envir)
     # Short ASCII alone, as names of an environment must be
@@ -294,15 +299,6 @@ known_span <- function(span, look) {
     known_spans[[key]] <- cli_escape(cli::format_inline(span))
   }
   known_spans[[key]]
-}
-
-# What decides how cli shows markup, and may change within a session: colours,
-# palettes, links and themes
-look_of_markup <- function() {
-  paste(c(
-    cli::num_ansi_colors(), getOption("cli.palette"),
-    unlist(cli::ansi_hyperlink_types()), names(cli::default_app()$themes)
-  ), collapse = " ")
 }
 
 # Text that cli must not interpolate.

@@ -365,8 +365,9 @@ check_converged <- function(fit, allow = FALSE, arg = "allow_unconverged") {
   check_flag(allow, arg = arg)
   refuse_if(
     !isTRUE(fit$converged) && !allow, "The fit must have converged.",
-    x_bullets(fit$problems), i = "Run it longer, by
-     more {.arg warmup} and {.arg draws}. Or use it as it is, by {.code {arg} = TRUE}: the label is then {.val none}.",
+    x_bullets(fit$problems), i = "Run it longer, by more {.arg warmup} and
+     {.arg draws}. Or use it as it is, by {.code {arg} = TRUE}: the label is
+     then {.val none}.",
     problems = fit$problems, abort = abort_privacy
   )
   invisible(fit)

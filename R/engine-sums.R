@@ -267,7 +267,8 @@ facts_of_parts <- function(parts, scale) {
   asks <- lapply(parts, scale_asker, scale)
   all <- lapply(asks, function(ask) {
     ask(c(
-      sql_total("COUNT(w)", "n"), "MAX(m) AS mean", "SUM((w - m) * (w - m)) AS square"
+      sql_total("COUNT(w)", "n"), "MAX(m) AS mean",
+      "SUM((w - m) * (w - m)) AS square"
     ))
   })
   of <- function(name) vapply(all, `[[`, 1, name)
@@ -299,9 +300,8 @@ facts_of_parts <- function(parts, scale) {
 #' What asks for facts of the response `w`, whose mean is `m`
 #' @noRd
 scale_asker <- function(part, scale) {
-  w <- sql_within(
-    part$backend, sql_double(sprintf("(%s)", part$facts[[scale]])), c(-1, 1) * 1e140
-  )
+  number <- sql_double(sprintf("(%s)", part$facts[[scale]]))
+  w <- sql_within(part$backend, number, c(-1, 1) * 1e140)
   with <- c(
     s = sql_query(sprintf("%s AS w", w), part$from),
     p = sql_query("AVG(w) AS m", "s")
