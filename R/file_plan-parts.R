@@ -219,8 +219,8 @@ multiple_beyond <- function(x, unit, sign, past) {
   found <- times(k - sign)
   for (add in c(0, sign)) {
     ahead <- sign * (found - x)
-    short <- ahead < 0 | (past & ahead == 0)
-    found <- ifelse(short, times(k + add), found)
+    short <- which(ahead < 0 | (past & ahead == 0))
+    found[short] <- times(k + add)[short]
   }
   found
 }

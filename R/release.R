@@ -247,8 +247,13 @@ check_response_sets <- function(x, file, synthetic, public) {
   numbers <- is.numeric(y) && !has_labels(column) || is.factor(y)
   tell_set_remarks(if (is_job(x)) {
     x$remarks
-  } else if (length(y) > 1 && numbers) {
-    remarks_of_values(y, drawn_values(synthetic))
+  } else {
+    c(
+      remark_records(synthetic, file),
+      if (length(y) > 1 && numbers) {
+        remarks_of_values(y, drawn_values(synthetic))
+      }
+    )
   })
 }
 

@@ -263,6 +263,16 @@ r_squared_of <- function(rows, z) {
   sum(rows$count * (fitted - mean)^2) / sum((z - mean)^2)
 }
 
+#' Sets of other many records than the file, which may be another one
+#' @noRd
+remark_records <- function(x, data) {
+  found <- x$n_records / nrow(data)
+  text_if(
+    abs(found - 1) > sets_off[["mean"]],
+    "The sets have %s times as many records as the file.", format_figure(found)
+  )
+}
+
 #' The same of whole files: how many records, ranges of amounts, means
 #' @param x (`synthetic_data`)
 #' @param data (data frame) The file.
@@ -270,7 +280,6 @@ r_squared_of <- function(rows, z) {
 #' @return (character)
 #' @noRd
 remarks_of_files <- function(x, data, means) {
-  found <- x$n_records / nrow(data)
   amounts <- Filter(is_amount, column_specs(x$codebook)[x$columns$name])
   beyond <- vapply(amounts, function(spec) {
     values_of <- function(file) {
@@ -288,11 +297,7 @@ remarks_of_files <- function(x, data, means) {
   }, 0)
   beyond <- sort(beyond[beyond > 0], decreasing = TRUE)
   c(
-    text_if(
-      abs(found - 1) > sets_off[["mean"]],
-      "The sets have %s times as many records as the file.",
-      format_figure(found)
-    ),
+    remark_records(x, data),
     text_if(
       length(beyond) > 0,
       "Values that lie beyond all of the file's: %s. State closer bounds.",

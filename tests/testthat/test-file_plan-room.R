@@ -161,8 +161,12 @@ test_that("published amounts beside protected levels are looked at, too", {
     class = "pseudosynth_error_rule"
   )
   expect_identical(error$rows, seq(1L, 79L, by = 2L))
+  data$g <- rep(c("a", "b"), each = 40)
+  both <- rbind(codebook(book)$table, codebook(data.frame(
+    column = "g", type = "category", levels = "a|b"
+  ))$table)
   expect_no_error(
-    file_plan(data, book, rules = rule, publish = c("age", "works"))
+    file_plan(data, both, rules = rule, publish = c("age", "works"))
   )
 })
 

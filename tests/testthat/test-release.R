@@ -451,3 +451,20 @@ test_that("levels that no record has are published and told, tibbles stay", {
   expect_true("over 120" %in% levels(set$age))
   expect_setequal(names(attributes(set)), c("names", "row.names", "class"))
 })
+
+test_that("a file of other many records than the sets is said", {
+  skip_if_not_installed("jsonlite")
+  data <- withr::with_seed(2, data.frame(y = round(stats::runif(400, 1, 90))))
+  made <- perturbed_histogram(y ~ 1, data, bounds = c(0, 100), epsilon = 5)
+  sets <- synthesize(made)
+  leave <- function(data) {
+    release(sets, withr::local_tempfile(), data = data)
+  }
+  expect_message(
+    leave(data[1:100, , drop = FALSE]), "times as many records",
+    class = "pseudosynth_message_remarks"
+  )
+  expect_false(any(grepl("as many records", vapply(
+    testthat::capture_messages(leave(data)), identity, ""
+  ))))
+})

@@ -255,8 +255,10 @@ test_that("circular, unknown and twofold columns of an order are refused", {
     fit_file(plan, predictors = list(a = "b")), "not drawn",
     class = "pseudosynth_error_order"
   )
+  shown <- names(file)
+  file$land <- "one"
   expect_error(
-    fit_file(file_plan(file, draft_codebook(file), publish = names(file))),
+    fit_file(file_plan(file, draft_codebook(file), publish = shown)),
     "column to be drawn", class = "pseudosynth_error_input"
   )
 })
