@@ -1,5 +1,5 @@
-# Sets in parts, which are finished one by one: what parts there are, how they are
-# drawn, and what tells that parts of a killed run are of the same sets.
+# Sets in parts, which are finished one by one: what parts there are, how they
+# are drawn, and what tells that parts of a killed run are of the same sets.
 
 # Records of a part, which is what is in memory at once, at most
 part_records <- 1e6
