@@ -17,6 +17,7 @@ print_lines.file_plan <- function(x) {
   n <- table(factor(table$role, plan_roles))
   n <- n[n > 0]
   draft <- unconfirmed(x$codebook)
+  bytes <- if (!is.null(x$stored)) bytes_of_record(x)
   shown <- data.frame(
     column = table$column, type = table$type, role = table$role,
     becomes = plan_steps(table)
@@ -44,6 +45,13 @@ print_lines.file_plan <- function(x) {
       tables = if (!is.null(x$members$tables)) tables_text(x$members),
       records = if (!is.null(x$stored)) {
         "in files of this session, not in memory"
+      },
+      sets = if (length(bytes) > 0) {
+        sprintf(
+          "%s bytes a record as CSV files: %s records take %s GB",
+          format(signif(bytes, 2)), format_count(1e8),
+          format(signif(bytes / 10, 2))
+        )
       },
       "left out" = if (isTRUE(x$members$beyond > 0)) {
         counted(x$members$beyond, "member")
@@ -73,6 +81,22 @@ print_lines.file_plan <- function(x) {
     },
     confidential_line("Holds the file")
   )
+}
+
+#' Bytes that a record takes in a CSV file of sets, as some of the plan's do
+#' @return (number or `NULL`, where they are gone)
+#' @noRd
+bytes_of_record <- function(plan) {
+  n <- min(1000, plan$n_records)
+  # Beside the records, where nobody else reads
+  path <- file.path(plan$stored$folder, "some.csv")
+  on.exit(unlink(path))
+  or_else({
+    some <- stored_chunk(plan, 0, n)
+    amounts <- mget(names(plan$amounts), some$amounts)
+    write_csv(decode_records(plan, some$codes, amounts), path)
+    file.size(path) / n
+  })
 }
 
 #' What a record of a plan or a release is

@@ -1,5 +1,5 @@
-# A release that does not die with its process: its charges and its noise are kept
-# in a folder before anybody sees them, as are those of its results.
+# A release that does not die with its process: its charges and its noise are
+# kept in a folder before anybody sees them.
 
 #' Run a release in a folder: from the start, from where it was, or not at all
 #' @param arguments,value (list; whole number or `NULL`) See new_run().

@@ -184,8 +184,9 @@
 #' above 1/N. The last two depend on the number of records. If that number is
 #' protected, they use `public_n` or, without it, the noisy number once it is
 #' paid for. So neither a warning nor a progress message reveals anything else
-#' about the file. If the number is public, warnings come before anything is
-#' spent.
+#' about the file; no line says how long a release will take. If the number is
+#' public, warnings come before anything is spent. Of records on disk a terminal
+#' shows how far each pass is, for the agency's eyes only.
 #' @section Privacy:
 #' Each table and each sum adds up one vector of whole numbers per record. The
 #' largest Euclidean length of such a vector decides how much noise is needed. A

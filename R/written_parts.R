@@ -45,8 +45,14 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
   n <- parts$records
   # Households are numbered through the parts of a set
   before <- stats::ave(n, parts$set, FUN = cumsum) - n
+  started <- proc.time()[["elapsed"]]
   item <- function(i) {
-    tell_long_step(paste("Part", i, "of", nrow(parts)), records, frame)
+    made <- match(i, todo) - 1
+    left <- (proc.time()[["elapsed"]] - started) / made * (length(todo) - made)
+    tell_long_step(paste0(
+      "Part ", i, " of ", nrow(parts),
+      if (made > 0) sprintf(", about %s left", format_time(left))
+    ), records, frame)
     # What the part before has left would lie beside this one
     give_back_memory(records)
     list(number = i, n = n[i], words = kept$words, before = before[i])

@@ -101,8 +101,10 @@ write_to_table <- function(x, plan, target) {
       i = "Existing rows are never overwritten.", arg = "into"
     )
     if (several) open_stage(target, key_of_sets(target$path, x, plan), plan)
-  }, ask = "A set of more than {format_count(part_records)} records needs a role
-            that may create tables there.")
+  }, ask = sprintf(
+    "A set of more than %s records needs a role that may create tables there.",
+    format_count(part_records)
+  ))
   finished <- stage$finished %||% 0
   moved <- FALSE
   if (several) on.exit(if (!moved) leave_stage(stage, finished))
@@ -120,7 +122,7 @@ write_to_table <- function(x, plan, target) {
       transacted(target, {
         note_part(stage, file, nrow(part))
         DBI::dbAppendTable(stage$con, stage$rows$id, rows)
-      })
+      }, ask = full_or_shared)
     }
     finished <<- finished + 1
   }
@@ -132,7 +134,10 @@ write_to_table <- function(x, plan, target) {
   }
   if (several) {
     tell_long_step("Moving the parts into the table", sum(parts$records))
-    transacted(target, move_parts(stage, target, sum(parts$records)))
+    ask <- paste("Does a constraint refuse values?", full_or_shared)
+    transacted(
+      target, move_parts(stage, target, sum(parts$records)), ask = ask
+    )
   }
   moved <- TRUE
   new_written_sets(
@@ -140,6 +145,9 @@ write_to_table <- function(x, plan, target) {
     publish_guarantee(plan$label), plan
   )
 }
+
+full_or_shared <-
+  "Is the disk full? Does another process write the same set?"
 
 #' Run code as one transaction, whose errors are those of writing
 #' @param keep (flag) `FALSE`: whatever it does is taken back.
@@ -235,9 +243,9 @@ open_stage <- function(target, key, plan) {
     !identical(said[1], key) || !are_words(words) ||
       !identical(or_else(count_rows(stage$rows)), sum(notes$records)),
     "Nothing else must wait to be moved into {.arg into}.",
-    x = "{.val {stage$rows$name}} has parts of a set that was not finished: of
-         another release, {.arg n}, {.arg seed} or version of the package. Or
-         its rows were changed.",
+    x = "{stage$rows$name} has parts of a set that was not finished: of another
+         release, {.arg n}, {.arg seed} or version of the package. Or its rows
+         were changed.",
     i = "Finish that set by the call that began it, or remove what is left:
          {.code DROP TABLE {stage$rows$name}} and
          {.code DROP TABLE {stage$notes$name}}.",
@@ -301,8 +309,8 @@ leave_stage <- function(stage, finished) {
   }
   tell_of(
     "kept", "{finished} finished part{?s} of the set {?is/are} kept in
-    {.val {stage$rows$name}}: the same call goes on with the others.",
-    i = "To give them up, drop that table and {.val {stage$notes$name}}."
+    {stage$rows$name}: the same call goes on with the others.",
+    i = "To give them up, drop that table and {stage$notes$name}."
   )
 }
 

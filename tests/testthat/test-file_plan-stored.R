@@ -192,6 +192,21 @@ test_that("what needs all records has them in memory, where they fit", {
   )
 })
 
+test_that("a plan says how much room sets take", {
+  d <- stored_persons()
+  plan <- both_plans(d, stored_book(d))$stored
+  path <- withr::local_tempfile()
+  write_csv(decode_file(plan), path)
+  said <- capture.output(print(plan))
+  bytes <- signif(file.size(path) / nrow(d), 2)
+  expect_match(said, sprintf("%s bytes a record as CSV", bytes), all = FALSE)
+  expect_match(said, sprintf("take %s GB", bytes / 10), all = FALSE)
+  expect_false(any(grepl("csv", dir(plan$stored$folder))))
+  # Records that are gone are no error of the print
+  unlink(path_in_store(plan$stored, value_key("income")))
+  expect_no_match(capture.output(print(plan)), "bytes")
+})
+
 test_that("records that are gone, or others, are refused before payment", {
   d <- stored_persons(300)
   stored <- both_plans(d, stored_book(d))$stored

@@ -100,6 +100,25 @@ test_that("memory holds one part, whatever the number of records", {
   expect_identical(nrow(as.data.frame(written)), 10L)
 })
 
+test_that("parts say how long the others will take", {
+  release <- released_people()
+  local_replaced("part_records", 500)
+  local_replaced("long_work", 100)
+  local_replaced("format_time", function(seconds) "a year")
+  folder <- file.path(withr::local_tempdir(), "sets")
+  said <- character()
+  withCallingHandlers(
+    synthesize(release, n = 1500, into = folder),
+    message = function(m) {
+      said <<- c(said, conditionMessage(m))
+      tryInvokeRestart("muffleMessage")
+    }
+  )
+  said <- grep("Part", said, value = TRUE)
+  expect_match(said[1], "Part 1 of 3\n$")
+  expect_match(said[2:3], "Part [23] of 3, about a year left\n$")
+})
+
 # An error and an interrupt in the third part leave nothing behind
 expect_nothing_left <- function(write, nothing) {
   plain <- finished_file
@@ -305,6 +324,50 @@ test_that("what the table refuses later is kept beside it", {
   expect_identical(DBI::dbListTables(con), "synthetic")
 })
 
+test_that("a disk that is full in a part, or in the end, loses no part", {
+  release <- released_people()
+  local_replaced("part_records", 500)
+  database <- withr::local_tempfile(fileext = ".db")
+  con <- DBI::dbConnect(RSQLite::SQLite(), database)
+  withr::defer(DBI::dbDisconnect(con))
+  few <- as_words(synthesize(release, n = 9)[[1]])
+  DBI::dbCreateTable(con, "synthetic", few)
+  write <- function() {
+    synthesize(
+      release, n = 4000, seed = 4, into = dplyr::tbl(con, "synthetic")
+    )
+  }
+  write()
+  rows <- DBI::dbReadTable(con, "synthetic")
+  pages <- function() DBI::dbGetQuery(con, "PRAGMA page_count")[[1]]
+  most <- function(n) {
+    DBI::dbGetQuery(con, sprintf("PRAGMA max_page_count = %.0f", n))
+  }
+  DBI::dbExecute(con, "VACUUM")
+  whole <- pages()
+  DBI::dbExecute(con, "DELETE FROM synthetic")
+  # In the middle of the parts, and while they are moved
+  for (room in c(0.6, 1.5)) {
+    DBI::dbExecute(con, "VACUUM")
+    most(round(room * whole))
+    # RSQLite fails once more while it takes the part back
+    expect_message(
+      error <- tryCatch(write(), error = identity),
+      if (room < 1) "[2-6] finished parts" else "8 finished parts",
+      class = "pseudosynth_message_kept"
+    )
+    error <- suppressMessages(tryCatch(write(), error = identity))
+    expect_s3_class(error, "pseudosynth_error_write")
+    expect_match(conditionMessage(error), "Is the disk full")
+    expect_identical(nrow(DBI::dbReadTable(con, "synthetic")), 0L)
+    most(1e6)
+    suppressMessages(write())
+    expect_identical(DBI::dbReadTable(con, "synthetic"), rows)
+    expect_identical(DBI::dbListTables(con), "synthetic")
+    DBI::dbExecute(con, "DELETE FROM synthetic")
+  }
+})
+
 # A process that writes a set into a table of a file, and dies before its n-th
 # statement
 write_until <- function(n, database, release) {
@@ -429,7 +492,7 @@ test_that("a server that goes away takes no part with it", {
   run("CREATE ROLE few LOGIN")
   run("GRANT USAGE ON SCHEMA \"My area\" TO few")
   run("GRANT SELECT, INSERT ON \"My area\".\"a set\" TO few")
-  expect_error(write(connect("few")), "may create", class = input_error)
+  expect_error(write(connect("few")), "500 records", class = input_error)
   into <- dplyr::tbl(connect("few"), id)
   expect_identical(synthesize(release, n = 400, into = into)$n_records, 400)
 })
