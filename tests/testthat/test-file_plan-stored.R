@@ -192,12 +192,21 @@ test_that("what needs all records has them in memory, where they fit", {
   )
 })
 
-test_that("a plan says how much room sets take", {
+test_that("a plan says how long a release takes, and how much room sets", {
   d <- stored_persons()
+  local_replaced("format_time", function(seconds) {
+    expect_gt(seconds, 0)
+    "a year"
+  })
   plan <- both_plans(d, stored_book(d))$stored
   path <- withr::local_tempfile()
   write_csv(decode_file(plan), path)
   said <- capture.output(print(plan))
+  expect_match(said, "release +about a year, as 900 records say", all = FALSE)
+  # It is found once, and the plan is as it was
+  local_replaced("release_file_plan", function(...) stop("again"))
+  expect_identical(capture.output(print(plan)), said)
+  expect_no_error(check_sealed(plan))
   bytes <- signif(file.size(path) / nrow(d), 2)
   expect_match(said, sprintf("%s bytes a record as CSV", bytes), all = FALSE)
   expect_match(said, sprintf("take %s GB", bytes / 10), all = FALSE)
@@ -205,6 +214,9 @@ test_that("a plan says how much room sets take", {
   # Records that are gone are no error of the print
   unlink(path_in_store(plan$stored, value_key("income")))
   expect_no_match(capture.output(print(plan)), "bytes")
+  other <- both_plans(d, stored_book(d))$stored
+  unlink(path_in_store(other$stored, value_key("income")))
+  expect_no_match(capture.output(print(other)), "bytes|about")
 })
 
 test_that("records that are gone, or others, are refused before payment", {
