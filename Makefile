@@ -12,7 +12,7 @@
 #                see calibration-output/
 # make studies   the studies of the vignettes at full size; goes on where it
 #                stopped
-# make kills     100 jobs killed at random points and resumed
+# make kills     jobs, and sets into tables, killed at random and resumed
 # make neighbours 3,000 pairs of neighbouring files: what of a release differs
 # make odd       odd input to every argument of every verb; results in
 #                odd-input.csv
@@ -102,6 +102,7 @@ studies: install
 
 kills: install
 	@Rscript tests/faults/kills.R 100
+	@Rscript tests/faults/kills-files.R 20
 
 # An hour
 neighbours: install

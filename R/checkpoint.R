@@ -1,5 +1,6 @@
-# The folder of a job that can be resumed: the checked job with its data, the
-# steps that are finished, a lock, a log, and in the end the result alone.
+# A job that can be resumed, and what failed after it was paid for. Of a job the
+# folder has the checked job with its data, the steps that are finished, a lock,
+# a log, and in the end the result alone.
 
 #' Resume a job that was interrupted, or a release that failed after payment
 #'
@@ -35,7 +36,8 @@
 #' error as often as you like, but only in the session in which it arose: two
 #' copies would draw the rest twice for one payment. A copy in which no noise is
 #' left to draw can be resumed anywhere. The error is **confidential**: it holds
-#' the file.
+#' the file. A process that is killed takes its errors with it: after that, a
+#' [file_release()] with `checkpoint` goes on by the same call, in any session.
 #'
 #' A handler of your own that leaves the call at a warning or a message, such as
 #' `tryCatch(..., warning = )`, takes no such error with it. `resume()` without
@@ -188,7 +190,13 @@ resume_run <- function(error, ledger) {
     i = "Call the function again.", class = "pseudosynth_error_edited"
   )
   if (!is.null(run$folder)) {
-    return(run_kept(run$folder, NULL, ledger, run))
+    return(if (run$verb == "job") {
+      run_kept(run$folder, NULL, ledger, run)
+    } else {
+      release_kept(
+        run$folder, run$arguments, run$value, paid_verbs()[[run$verb]], run
+      )
+    })
   }
   # A ledger that refuses the run does not become its own
   before <- run$arguments$ledger
@@ -212,103 +220,34 @@ resume_run <- function(error, ledger) {
 #'   it knows what it could not write.
 #' @noRd
 run_kept <- function(path, job, ledger, before = NULL) {
-  path <- open_folder(path, is.null(job))
-  lock <- file.path(path, "lock")
-  mine <- take_folder(lock)
-  on.exit(if (identical(lock_owner(lock), mine)) {
-    unlink(lock, recursive = TRUE)
-  })
-  unlink(setdiff(Sys.glob(paste0(lock, ".*")), lock), recursive = TRUE)
-  unlink(Sys.glob(file.path(path, "*.part")))
-  mark <- if (!is.null(job)) job_mark(job, ledger)
-  result <- file.path(path, "result")
-  if (file.exists(result)) {
-    made <- read_kept(result)
-    check_same_job(made$mark, mark, path)
-    if (!is.null(ledger)) spend_result(ledger, made$value)
-    tell_of(
-      "checkpoint",
-      i = "The job in {.file {path}} is finished: this is its result."
-    )
-    remove_steps(path)
-    return(made$value)
-  }
-  if (!file.exists(file.path(path, "job"))) check_planned(ledger, job)
-  kept <- kept_job(path, job, ledger, mark)
-  arguments <- list(job = kept$job, ledger = ledger %||% kept$ledger)
-  run <- new_run("job", arguments, kept$job$seed, path, kept$entropy)
-  run$again <- TRUE
-  for (field in c("noise", "charged")) {
-    if (!is.null(before)) run[[field]] <- before[[field]]
-  }
-  note(run, if (kept$new) "started" else "resumed", " by process ", mine[1])
-  value <- run_paid(run, function(seed) {
-    do.call(run_job, c(arguments, list(seed = seed)), quote = TRUE)
-  })
-  kept_result(value, kept$mark, path, run)
-}
-
-#' The folder, which nobody else may read
-#' @param exists (flag) Must there be a job in it?
-#' @noRd
-open_folder <- function(path, exists) {
-  refuse_if(
-    !dir.exists(path) && (file.exists(path) || !dir.exists(dirname(path)) ||
-      !dir.create(path, showWarnings = FALSE, mode = "0700")),
-    "The folder {.file {path}} could not be made.",
-    i = "Name a new folder in one that exists and is writable.",
-    abort = abort_checkpoint, class = "pseudosynth_error_write"
-  )
-  path <- normalizePath(path)
-  info <- file.info(path)
-  owner <- Sys.info()[["effective_user"]]
-  refuse_if(
-    .Platform$OS.type == "unix" && (!isTRUE(info$uname == owner) ||
-      bitwAnd(as.integer(info$mode), 63L) != 0),
-    "Only you may have access to the folder of a checkpoint.",
-    x = "{.file {path}} has mode {format(info$mode)}, or is owned by somebody
-         else.",
-    i = "It will hold the confidential file. Name a new folder, or remove the
-         rights of others: {.code chmod 700}.", abort = abort_checkpoint
-  )
-  there <- dir(path, all.files = TRUE, no.. = TRUE)
-  ours <- c("job", "result")
-  refuse_if(
-    exists && !any(ours %in% there), "{.file {path}} must have a job in it.",
-    x = if (length(there) > 0) "It has files but no job." else "It is empty.",
-    i = "Start a job there: {.code pseudo_posterior(..., checkpoint = path)}.",
-    abort = abort_checkpoint
-  )
-  refuse_if(
-    !any(ours %in% there) &&
-      !all(grepl("^lock|^log.txt$|[.]part$", there)),
-    "{.file {path}} must be a new folder, an empty one or one with a job.",
-    x = "It has files but no job.", abort = abort_checkpoint
-  )
-  path
-}
-
-#' @return (character) The lock's owner, see lock_owner().
-#' @noRd
-take_folder <- function(lock) {
-  mine <- claim_lock(lock)
-  refuse_if(
-    is.null(mine), "The folder {.file {dirname(lock)}} is not writable.",
-    abort = abort_checkpoint, class = "pseudosynth_error_write"
-  )
-  on.exit(unlink(mine, recursive = TRUE))
-  me <- lock_owner(mine)
-  for (attempt in 1:2) {
-    if (suppressWarnings(file.rename(mine, lock))) {
-      return(me)
+  in_folder(path, is.null(job), function(path, owner) {
+    mark <- if (!is.null(job)) job_mark(job, ledger)
+    made <- kept_value(path, mark)
+    if (!is.null(made)) {
+      if (!is.null(ledger)) spend_result(ledger, made)
+      return(made)
     }
-    remove_dead_lock(lock, mine)
-  }
-  abort_checkpoint(
-    "The job in {.file {dirname(lock)}} runs in another process.",
-    i = "If no such process exists, remove {.file {lock}}.",
-    class = "pseudosynth_error_locked"
-  )
+    if (!file.exists(file.path(path, "job"))) check_planned(ledger, job)
+    kept <- kept_start(
+      path, list(job = portable_job(job), ledger = ledger), mark
+    )
+    refuse_if(
+      is.null(kept$job), "{.file {path}} holds no job, but a file release.",
+      i = "Make the plan again, and call {.fn file_release} with the same
+           arguments.", abort = abort_checkpoint
+    )
+    arguments <- list(job = kept$job, ledger = ledger %||% kept$ledger)
+    run <- new_run("job", arguments, kept$job$seed, path, kept$entropy)
+    run$again <- TRUE
+    for (field in c("noise", "charged")) {
+      if (!is.null(before)) run[[field]] <- before[[field]]
+    }
+    note(run, if (kept$new) "started" else "resumed", " by process ", owner)
+    value <- run_paid(run, function(seed) {
+      do.call(run_job, c(arguments, list(seed = seed)), quote = TRUE)
+    })
+    kept_result(value, kept$mark, path, run)
+  })
 }
 
 #' What tells one job from another: constants of the formula by their values,
@@ -340,44 +279,6 @@ spend_result <- function(ledger, job) {
   )
 }
 
-check_same_job <- function(found, mark, path) {
-  refuse_if(
-    !is.null(mark) && !identical(found, mark),
-    "{.file {path}} holds another job.",
-    x = "Its data, model, mechanism or another argument differs.",
-    i = "Name a new folder, or {.fn resume} the job in this one.",
-    abort = abort_checkpoint
-  )
-}
-
-#' The job in the folder, put there if it is new
-#' @return (list) `job`, `ledger`, `mark`, `entropy`, `new` (flag).
-#' @noRd
-kept_job <- function(path, job, ledger, mark) {
-  file <- file.path(path, "job")
-  version <- own_version()
-  if (file.exists(file)) {
-    kept <- read_kept(file)
-    check_same_job(kept$mark, mark, path)
-    refuse_if(
-      !identical(kept$version, version),
-      "{.file {path}} was made by another version of this package.",
-      x = "That was {kept$version}, this is {version}: draws may differ.",
-      i = "Resume it with that version, or start in a new folder.",
-      abort = abort_checkpoint
-    )
-    return(c(kept, list(new = FALSE)))
-  }
-  kept <- list(
-    job = portable_job(job), ledger = ledger, mark = mark, version = version,
-    entropy = paste(replicate(4, words_text(c(
-      entropy_seed_(), entropy_seed_()
-    ))), collapse = "")
-  )
-  write_kept(kept, file)
-  c(kept, list(new = TRUE))
-}
-
 #' The job with its formula's constants and functions, but not the workspace
 #' @noRd
 portable_job <- function(job) {
@@ -389,26 +290,4 @@ portable_job <- function(job) {
   }
   environment(job$formula) <- env
   job
-}
-
-#' Put the result in the place of all that it was made from
-#' @noRd
-kept_result <- function(value, mark, path, run) {
-  tryCatch({
-    write_kept(list(value = value, mark = mark), file.path(path, "result"))
-    remove_steps(path)
-    note(run, "the job is finished")
-  }, pseudosynth_error_write = function(e) {
-    warn_of(
-      "checkpoint", "The result could not be kept in {.file {path}}.",
-      i = "Save it elsewhere. Its steps are still in the folder."
-    )
-  })
-  value
-}
-
-#' With the result there, the job's entropy and its steps are of no more use
-#' @noRd
-remove_steps <- function(path) {
-  unlink(c(file.path(path, "job"), Sys.glob(file.path(path, "step-*"))))
 }

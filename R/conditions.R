@@ -209,7 +209,9 @@ user_frames <- function() {
   homes <- lapply(seq_len(sys.nframe()), home)
   ours <- vapply(homes, identical, NA, topenv())
   theirs <- vapply(homes, isNamespace, NA) & !ours
-  callers <- sys.parents()
+  # What on.exit() calls while an error ends its function has no caller that R
+  # can tell: it names any frame
+  callers <- pmin(sys.parents(), seq_along(homes) - 1)
   # What we call by lapply() and the like is no call of the user's
   for (at in seq_along(callers)) {
     while (callers[at] > 0 && theirs[callers[at]]) {
@@ -396,7 +398,9 @@ or_else <- function(code, value = NULL) {
 #' @noRd
 user_call <- function() {
   ours <- topenv()
+  # See user_frames()
   parents <- sys.parents()
+  parents <- pmin(parents, seq_along(parents) - 1)
   found <- NULL
   at <- parents[length(parents)]
   while (at > 0) {

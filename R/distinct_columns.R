@@ -92,12 +92,6 @@ time_of_score_levels <- function(n) {
   )
 }
 
-format_time <- function(seconds) {
-  minutes <- sprintf("%g minutes", max(2, signif(seconds / 60, 1)))
-  some <- counted(max(1, signif(seconds, 1)), "second")
-  if (seconds < 95) some else minutes
-}
-
 # The order of levels is published with them. Nobody can see where it is from.
 
 #' Refuse levels that stand in the order of the response

@@ -12,67 +12,20 @@ records_text <- function(plan) {
   counted(plan$n_records, record_word(plan))
 }
 
-print_lines.file_plan <- function(x) {
-  table <- x$table
-  n <- table(factor(table$role, plan_roles))
-  n <- n[n > 0]
-  draft <- unconfirmed(x$codebook)
-  shown <- data.frame(
-    column = table$column, type = table$type, role = table$role,
-    becomes = plan_steps(table)
-  )
-  c(
-    format(x), format_table(shown),
-    field_lines(c(
-      columns = paste(n, names(n), collapse = ", "),
-      protects = if (length(x$published) > 0) {
-        "all columns that are not published"
-      } else {
-        "all columns, and the number of records"
-      },
-      unit = if (is.null(x$unit)) {
-        "one record"
-      } else if (!is.null(x$members)) {
-        whole_unit(x)
-      } else {
-        sprintf(
-          "%s, at most %s", x$unit$column, counted(x$unit$records, "record")
-        )
-      },
-      if (!is.null(x$members)) members_text(x$members),
-      pooled = if (!is.null(x$members)) pooled_text(x$members),
-      tables = if (!is.null(x$members$tables)) tables_text(x$members),
-      records = if (!is.null(x$stored)) {
-        "in files of this session, not in memory"
-      },
-      "left out" = if (isTRUE(x$members$beyond > 0)) {
-        counted(x$members$beyond, "member")
-      },
-      weights = if (!is.null(x$survey_weights)) {
-        paste0(
-          x$survey_weights,
-          if (!x$survey_weights %in% x$published) ", drawn last"
-        )
-      },
-      rules = if (length(rule_texts(x)) > 0) {
-        paste(rule_texts(x), collapse = "; ")
-      },
-      outside = if (length(x$outside) > 0) outside_text(x),
-      dropped = if (length(x$left_out) > 0) toString(x$left_out),
-      codebook = if (length(draft) > 0) {
-        paste(
-          "a draft, which no strict release accepts; not confirmed:",
-          toString(draft)
-        )
-      } else {
-        "confirmed"
-      }
-    )),
-    if (length(draft) == 0) {
-      "  file_release(x, epsilon) releases it under one guarantee"
-    },
-    confidential_line("Holds the file")
-  )
+#' Bytes that a record takes in a CSV file of sets, as some of the plan's do
+#' @return (number or `NULL`, where they are gone)
+#' @noRd
+bytes_of_record <- function(plan) {
+  n <- min(1000, plan$n_records)
+  # Beside the records, where nobody else reads
+  path <- file.path(plan$stored$folder, "some.csv")
+  on.exit(unlink(path))
+  or_else({
+    some <- stored_chunk(plan, 0, n)
+    amounts <- mget(names(plan$amounts), some$amounts)
+    write_csv(decode_records(plan, some$codes, amounts), path)
+    file.size(path) / n
+  })
 }
 
 #' What a record of a plan or a release is

@@ -175,8 +175,17 @@ hash_of_store <- function(store) {
 #' @noRd
 read_stored <- function(plan, f) {
   rows <- max(least_rows, ceiling(chunk_values / max(1, length(plan$levels))))
+  show <- finished_bar("Records read", plan$n_records)
+  started <- proc.time()[["elapsed"]]
   for (before in seq(0, plan$n_records - 1, rows)) {
-    f(stored_chunk(plan, before, min(rows, plan$n_records - before)))
+    n <- min(rows, plan$n_records - before)
+    f(stored_chunk(plan, before, n))
+    show(before + n)
+  }
+  # See seconds_of_release()
+  passes <- plan$stored$passes
+  if (!is.null(passes)) {
+    passes$seconds <- passes$seconds + proc.time()[["elapsed"]] - started
   }
 }
 

@@ -53,7 +53,9 @@
 #' more records. [file_release()] reads level numbers and amounts in parts, as
 #' often as it needs them. The release equals that of a plan in memory.
 #' `options(pseudosynth.records_in_memory = n)` sets another number than two
-#' million.
+#' million. The first print of such a plan takes some seconds: it times a
+#' release of 50,000 of the records, which nobody sees, and says about how long
+#' one of all will take.
 #' * The files are in the session's temporary folder, for their owner alone. A
 #'   level number takes 1 or 2 bytes, an amount 8. The files are removed with
 #'   the plan, and at the end of the session. A plan that was saved finds no

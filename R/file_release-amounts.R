@@ -40,7 +40,9 @@ release_amounts <- function(plan, spending, block, set, seed) {
   for (name in names(models)) {
     drop_copies(block$n)
     # Each amount is one more predictor of those after it
-    tell_long_step(paste("Measuring", name), max(
+    tell_long_step(sprintf(
+      "Measuring %s (%d of %d)", name, length(released) + 1, length(models)
+    ), max(
       block$n * ncol(plan$codes), amount_as_cells * length(models)
     ))
     values_of <- function(chunk) {

@@ -120,6 +120,10 @@
 #'   warnings below then come before anything is spent. It has no effect on the
 #'   release. Default `NULL`: these warnings come after the release and use its
 #'   noisy number.
+#' @param checkpoint (string or `NULL`) A folder that keeps every noisy number
+#'   as it is drawn, so that nothing that was paid for is lost with the process.
+#'   It is new, or that of the call that was killed. See *A process that is
+#'   killed*. Default `NULL`: no folder.
 #' @param ... Must be empty.
 #'
 #' @return A `file_release`: public and released numbers only. Published rows
@@ -144,6 +148,21 @@
 #'     them is released and paid for anew. The noise may hide a few records that
 #'     break one, so take only rules that must hold by what the columns mean;
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
+#' @section A process that is killed:
+#' Without `checkpoint`, a release that dies with its process after the payment
+#' is lost, and the next one is paid for anew. With `checkpoint = "folder"` the
+#' same call in a new session, with a plan of the same records, goes on: it
+#' hears the noisy numbers that were kept, draws those that are left, and
+#' charges a `ledger` nothing more. Under a seed it gives what an undisturbed
+#' call would have given. The records may come in any order. When the release is
+#' finished, only it stays in the folder; remove the folder once you have it.
+#'
+#' The folder is **confidential** until then, and only you can read it. Neither
+#' copy nor move it: a copy could draw what is left twice, for one payment, so a
+#' copy with noise left to draw is refused. The plan is not in it: a plan of
+#' many records on disk is made again, which takes far less time than the
+#' release.
+#'
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
 #' is a draft. `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): the
@@ -154,7 +173,9 @@
 #' range or too small for exact noise, a table of unknown columns, rules that
 #' some record cannot meet.
 #' `pseudosynth_error_paid`: something failed after the release was paid for;
-#' [resume()] goes on.
+#' [resume()] goes on. `pseudosynth_error_checkpoint`: the folder of
+#' `checkpoint` has another release, is a copy, is used by another process, or
+#' can be read by others; see [resume()].
 #' @section Warning types:
 #' `pseudosynth_warning_tables`: more than three stated tables at an epsilon of
 #' at most 1. `pseudosynth_warning_budget`: the noise of the median pair of
@@ -163,8 +184,9 @@
 #' above 1/N. The last two depend on the number of records. If that number is
 #' protected, they use `public_n` or, without it, the noisy number once it is
 #' paid for. So neither a warning nor a progress message reveals anything else
-#' about the file. If the number is public, warnings come before anything is
-#' spent.
+#' about the file; no line says how long a release will take. If the number is
+#' public, warnings come before anything is spent. Of records on disk a terminal
+#' shows how far each pass is, for the agency's eyes only.
 #' @section Privacy:
 #' Each table and each sum adds up one vector of whole numbers per record. The
 #' largest Euclidean length of such a vector decides how much noise is needed. A
@@ -200,7 +222,7 @@
 file_release <- function(plan, epsilon, delta = 1e-6,
                          neighbours = c("add-remove", "replace"),
                          tables = NULL, seed = NULL, ledger = NULL,
-                         public_n = NULL, ...) {
+                         public_n = NULL, checkpoint = NULL, ...) {
   check_no_dots(..., hint = "See {.fn file_release}.")
   check_argument(plan)
   check_sealed(plan)
@@ -212,10 +234,15 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_count(public_n, min = 1, null = TRUE)
   check_confirmed(plan)
   check_release_levels(plan)
-  start_paid("file_release", list(
+  arguments <- list(
     plan = plan, epsilon = epsilon, delta = delta, neighbours = neighbours,
     tables = tables, ledger = ledger, public_n = public_n
-  ), seed, run_file_release)
+  )
+  if (is.null(checkpoint)) {
+    return(start_paid("file_release", arguments, seed, run_file_release))
+  }
+  check_path(checkpoint, "checkpoint")
+  release_kept(checkpoint, arguments, seed, run_file_release)
 }
 
 #' A file release from its checked arguments

@@ -239,7 +239,7 @@ spend_noise <- function(ledger, charges, mechanism, variable, published,
                         response, m = 1L, n_records = NA_integer_,
                         seed = NULL, label = "strict", unit = NULL) {
   run <- run_of(seed)
-  before <- run$charged[[mechanism]]
+  before <- run$charged[[mechanism]] %||% run$planned
   if (!is.null(before)) {
     costs <- function(x) unname(as.list(x[charge_costs]))
     refuse_privacy(
@@ -250,6 +250,8 @@ spend_noise <- function(ledger, charges, mechanism, variable, published,
     )
     charges <- before
   }
+  # Whoever goes on must know what was paid for
+  if (!is.null(run$keep)) run$keep(charges)
   paid <- function() note_charged(run, mechanism, charges)
   if (is.null(ledger)) {
     paid()

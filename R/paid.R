@@ -15,7 +15,9 @@
 #'   drawing), `heard` (count: how many of these this run has asked for),
 #'   `charged` (named list of charges: by what has paid), `again` (flag: do the
 #'   same charges in a ledger pay for this run?), `sealed` (list: what failed,
-#'   see seal_of_run()).
+#'   see seal_of_run()). Of a release in a folder also `planned` (charges that a
+#'   killed process was to pay, or has paid) and `keep` (function of charges or
+#'   nothing: these and the noise go into the folder).
 #' @noRd
 new_run <- function(verb = NULL, arguments = NULL, value = NULL, folder = NULL,
                     entropy = new_entropy()) {
@@ -105,6 +107,8 @@ kept_noisy <- function(run, what, scale, n, make) {
     if (identical(old[c("what", "scale")], list(what = what, scale = scale)) &&
       length(old$noisy) == n) {
       run$heard <- k
+      # One that could not be kept when it was drawn
+      if (!is.null(run$keep)) run$keep()
       return(old$noisy)
     }
   }
@@ -118,8 +122,8 @@ kept_noisy <- function(run, what, scale, n, make) {
     !identical(run$session, this_session) || run$process != Sys.getpid(),
     "The rest of a copy's noise cannot be drawn.",
     x = "Another copy could draw it, too, for the same payment.",
-    i = "Resume the error in the session in which it arose. The numbers that
-         were drawn are in its field {.field noise}.",
+    i = "Go on in the session, or the folder, in which it began. The numbers
+         that were drawn are in the error's field {.field noise}.",
     abort = abort_checkpoint
   )
   suspendInterrupts({
@@ -128,6 +132,8 @@ kept_noisy <- function(run, what, scale, n, make) {
       list(what = what, scale = scale, noisy = noisy)
     ))
     run$heard <- length(run$noise)
+    # Before anybody sees it
+    if (!is.null(run$keep)) run$keep()
   })
   noisy
 }

@@ -192,6 +192,15 @@ counted <- function(n, noun) {
   sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")
 }
 
+#' About so long, in words
+#' @noRd
+format_time <- function(seconds) {
+  minutes <- sprintf("%g minutes", max(2, signif(seconds / 60, 1)))
+  hours <- sprintf("%g hours", signif(seconds / 3600, 2))
+  some <- counted(max(1, signif(seconds, 1)), "second")
+  if (seconds < 95) some else if (seconds < 7200) minutes else hours
+}
+
 # What a row of a table is, where it has another name
 row_nouns <- c(utility = "set", replicate_study = "local database")
 

@@ -81,10 +81,8 @@
 #'   in SQLite. Only one part is in memory at a time, so `n` may be 1e8. Each
 #'   part is drawn like a set of that size, so the tables of each part, and of
 #'   all parts together, follow the release. The folder, or the rows of the
-#'   table, appear only when everything is written. After an error or Ctrl-C
-#'   there is no folder and no row. If the process was killed while it wrote to
-#'   a folder, the same call goes on with the parts that are lacking (on Linux):
-#'   the same release, `m`, `n`, `seed` and path. `into` cannot be used with
+#'   table, appear only when everything is written. See *Sets that were not
+#'   finished*. `into` cannot be used with
 #'   published columns or with `uncertainty = TRUE`. `NULL`, the default: sets
 #'   are returned.
 #' @param ... Must be empty.
@@ -98,10 +96,32 @@
 #'   `guarantee` (the public label), `m`, `n_records`.
 #'
 #' @section Messages:
-#' `pseudosynth_message_continued`: with `into`, parts that a killed process had
-#' finished are kept. `pseudosynth_message_remarks`: differences between the
-#' sets and the file of a fit, see [utility()]. [release()] reports them for all
-#' sets. For the agency only.
+#' `pseudosynth_message_continued`: with `into`, parts that an earlier call had
+#' finished are kept. `pseudosynth_message_kept`: a call that writes to a table
+#' ends before all parts are there, and where those that are there wait.
+#' `pseudosynth_message_remarks`: differences between the sets and the file of a
+#' fit, see [utility()]. [release()] reports them for all sets. For the agency
+#' only.
+#'
+#' @section Sets that were not finished:
+#' With `into`, the same call (the same release, `m`, `n`, `seed` and target)
+#' goes on where a killed process stopped, with the parts that are lacking, and
+#' gives the same records.
+#'
+#' In a folder this holds after a kill (on Linux). After an error or Ctrl-C
+#' there is no folder.
+#'
+#' Parts for a table of a database wait beside it, in the same schema, in a
+#' table `pseudosynth_parts_..`, with notes in `pseudosynth_notes_..`. Each part
+#' is one transaction. The first one is tried in your table, so that what its
+#' columns or constraints refuse shows at once. When all parts are there, one
+#' transaction moves them into your table and removes both others. So the
+#' database needs room for the set twice, and the role must be able to create
+#' tables. After a kill, an error, Ctrl-C, a full disk or the end of the
+#' connection, the finished parts stay, and a message names the two tables:
+#' call again, or drop them. As long as they are there, another set for this
+#' table is refused. A set of one part, at most a million records, needs none of
+#' this: it is one transaction.
 #'
 #' @section Many cores:
 #' Sets of a whole file are drawn on the workers of the future package if a plan
@@ -123,10 +143,11 @@
 #' margin of another response, bounds for a response with two values or levels,
 #' or bounds that include no value of the response; class
 #' `pseudosynth_error_target`: `into` is a view, or a table with triggers, rules
-#' or policies. `pseudosynth_error_privacy`: a fit that has not converged;
-#' `newdata` for a histogram that was made from a vector and does not know its
-#' column; class `pseudosynth_error_copied_response`: a published column that is
-#' a copy of the response, see *What is published* in [guarantee()].
+#' or policies, or parts of another set wait beside it.
+#' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
+#' histogram that was made from a vector and does not know its column; class
+#' `pseudosynth_error_copied_response`: a published column that is a copy of the
+#' response, see *What is published* in [guarantee()].
 #'
 #' @section Privacy:
 #' Every set from a fit costs one parameter draw, see [guarantee()]. Every call

@@ -1,8 +1,5 @@
 # Sets that are written while they are drawn: of more records than memory holds.
 
-# Records of a part, which is what is in memory at once, at most
-part_records <- 1e6
-
 #' Refuse what cannot be drawn in parts
 #' @param asked (list) See new_source().
 #' @noRd
@@ -109,11 +106,7 @@ write_drawn <- function(x, plan, into) {
 #' @return (string) A folder of that run, or of a new name.
 #' @noRd
 folder_of_sets <- function(into, x, plan) {
-  key <- stable_hash(list(
-    own_version(), part_records, basename(into), seal_of(x),
-    plan$asked$m, plan$rows$n, given_seed(plan$asked$seed)
-  ))
-  start <- sprintf(".release-%s-", key)
+  start <- sprintf(".release-%s-", key_of_sets(basename(into), x, plan))
   folder <- tempfile(
     paste0(start, gsub(" ", "~", process_name()), "~"), dirname(into)
   )
@@ -147,17 +140,13 @@ read_finished <- function(folder, file) {
 
 #' What is kept of the parts that were finished before: nothing else stays
 #'
-#' Without a seed their words are the only ones that go with them.
-#' @return (list) `words`, see words_of_files(), and `records` (function of a
-#'   part's file: those of a finished one, or `NULL`).
+#' @return (list) See draw_parts().
 #' @noRd
 kept_parts <- function(folder, seed) {
   path <- file.path(folder, words_of_parts)
   words <- if (file.exists(path)) or_else(readRDS(path))
   stays <- character()
-  known <- identical(names(words), c("block", "amounts")) &&
-    all(vapply(words, is.numeric, NA) & lengths(words) == 2)
-  if (known) {
+  if (are_words(words)) {
     notes <- setdiff(dir(folder, "[.]rds$"), words_of_parts)
     whole <- lapply(notes, function(note) read_finished(folder, note)$files)
     stays <- c(words_of_parts, notes[lengths(whole) > 0], unlist(whole))
@@ -193,50 +182,6 @@ parts_by_table <- function(parts, tables, records) {
   )
 }
 
-#' Draw the parts of all sets
-#'
-#' No more of them are in memory than are drawn at a time. With the seed a
-#' part's number decides what is drawn, so that they may come in any order.
-#' @param take (function of a part and its file's name)
-#' @param workers (flag) May they be drawn on workers?
-#' @param kept (list) See kept_parts().
-#' @return (data frame) See set_parts().
-#' @noRd
-draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
-                         words = words_of_files(plan$asked$seed),
-                         records = function(file) NULL
-                       )) {
-  parts <- set_parts(plan$asked$m, plan$rows$n)
-  records <- as.double(plan$asked$m) * plan$rows$n
-  frame <- environment()
-  n <- parts$records
-  # Households are numbered through the parts of a set
-  before <- stats::ave(n, parts$set, FUN = cumsum) - n
-  item <- function(i) {
-    tell_long_step(paste("Part", i, "of", nrow(parts)), records, frame)
-    # What the part before has left would lie beside this one
-    give_back_memory(records)
-    list(number = i, n = n[i], words = kept$words, before = before[i])
-  }
-  done <- lapply(parts$file, kept$records)
-  todo <- which(lengths(done) == 0)
-  parts$records[lengths(done) > 0] <- unlist(done)
-  if (length(todo) < nrow(parts)) {
-    tell_of(
-      "continued", "{nrow(parts) - length(todo)} of {nrow(parts)} parts were
-      written before: the others follow."
-    )
-  }
-  remote <- workers &&
-    draws_on_workers(nrow(parts), records * length(x$schema))
-  draw_each(nrow(parts), file_drawer(x), item, remote, function(i, part) {
-    # Of households: as many as they have members
-    parts$records[i] <<- nrow(part)
-    take(part, parts$file[i])
-  }, todo)
-  parts
-}
-
 #' @param into (string) A folder's path, or the name of a table.
 #' @param table (data frame) A row for each file, or for the set in a table.
 #' @noRd
@@ -253,25 +198,6 @@ new_written_sets <- function(into, table, label, plan) {
     into = into, table = table, guarantee = label,
     m = plan$asked$m, n_records = sum(first$records[persons])
   ))
-}
-
-#' The parts of sets, of nearly equal size: a small last one would have tables
-#' of its own
-#' @return (data frame) `set`, `file`, `records`.
-#' @noRd
-set_parts <- function(m, n) {
-  k <- ceiling(n / part_records)
-  check_memory(200 * as.double(m) * k, "The list of files", "m")
-  ends <- round(seq(0, n, length.out = k + 1))
-  parts <- data.frame(
-    set = rep(seq_len(m), each = k), part = rep(seq_len(k), m),
-    records = rep(diff(ends), m)
-  )
-  width <- function(x) nchar(max(x))
-  parts$file <- sprintf(
-    "set%0*d-%0*d.csv", width(m), parts$set, width(k), parts$part
-  )
-  parts[c("set", "file", "records")]
 }
 
 #' @rdname guarantee

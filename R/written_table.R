@@ -36,6 +36,13 @@ table_target <- function(into, columns) {
   )
   backend <- backend_of(into, "into")
   check_plain_target(con, backend, path)
+  c(named_table(con, path), list(columns = columns, backend = backend))
+}
+
+#' A table as DBI and as queries name it
+#' @param path (character) See table_path().
+#' @noRd
+named_table <- function(con, path) {
   # Before version 1.2, DBI takes named parts alone
   parts <- utils::tail(c("catalog", "schema", "table"), length(path))
   id <- if (length(path) == 1) {
@@ -45,7 +52,7 @@ table_target <- function(into, columns) {
   }
   list(
     con = con, id = id, name = as.character(DBI::dbQuoteIdentifier(con, id)),
-    path = path, columns = columns, backend = backend
+    path = path
   )
 }
 
@@ -76,57 +83,234 @@ check_plain_target <- function(con, backend, path) {
   )
 }
 
-#' Draw a set part by part into a table, as one transaction
+#' Draw a set part by part into a table
 #'
+#' A set of one part is one transaction. Parts of a larger one wait beside the
+#' table, see open_stage(), and are moved into it together.
 #' @param plan (list) See plan_sets().
 #' @param target (list) See table_target().
 #' @return (`written_sets`)
 #' @noRd
 write_to_table <- function(x, plan, target) {
+  several <- nrow(set_parts(1, plan$rows$n)) > 1
+  stage <- transacted(target, {
+    there <- count_rows(target)
+    refuse_if(
+      there > 0, "{.arg into} must be an empty table.",
+      x = "It has {counted(there, 'row')}.",
+      i = "Existing rows are never overwritten.", arg = "into"
+    )
+    if (several) open_stage(target, key_of_sets(target$path, x, plan), plan)
+  }, ask = sprintf(
+    "A set of more than %s records needs a role that may create tables there.",
+    format_count(part_records)
+  ))
+  finished <- stage$finished %||% 0
+  moved <- FALSE
+  if (several) on.exit(if (!moved) leave_stage(stage, finished))
+  texts <- target$backend$texts(target)
+  take <- function(part, file) {
+    rows <- database_rows(part, target$backend, texts)
+    # What the table refuses or changes shows before more parts are drawn
+    if (finished == 0) {
+      transacted(target, {
+        fill_table(target, rows)
+        check_kept(database_rows(part, target$backend), target)
+      }, keep = !several)
+    }
+    if (several) {
+      transacted(target, {
+        note_part(stage, file, nrow(part))
+        DBI::dbAppendTable(stage$con, stage$rows$id, rows)
+      }, ask = full_or_shared)
+    }
+    finished <<- finished + 1
+  }
+  # Rows lie as they came: here, in the order of parts
+  parts <- if (several) {
+    draw_parts(x, plan, take, workers = FALSE, kept = stage$kept)
+  } else {
+    draw_parts(x, plan, take, workers = FALSE)
+  }
+  if (several) {
+    tell_long_step("Moving the parts into the table", sum(parts$records))
+    ask <- paste("Does a constraint refuse values?", full_or_shared)
+    transacted(
+      target, move_parts(stage, target, sum(parts$records)), ask = ask
+    )
+  }
+  moved <- TRUE
+  new_written_sets(
+    target$name, data.frame(set = 1L, records = sum(parts$records)),
+    publish_guarantee(plan$label), plan
+  )
+}
+
+full_or_shared <-
+  "Is the disk full? Does another process write the same set?"
+
+#' Run code as one transaction, whose errors are those of writing
+#' @param keep (flag) `FALSE`: whatever it does is taken back.
+#' @param ask (string) See writing().
+#' @noRd
+transacted <- function(target, code, keep = TRUE, ask = "Does the table refuse
+                         values, by their type or a constraint?") {
   con <- target$con
   refuse_inside(!isTRUE(or_else(DBI::dbBegin(con))), "into")
   done <- FALSE
   on.exit(if (!done) or_else(DBI::dbRollback(con)))
-  rows <- function() {
-    # Whole numbers of 64 bits would need a package to be read
-    query <- paste("SELECT 1.0 * COUNT(*) AS n FROM", target$name)
-    as.double(DBI::dbGetQuery(con, query)$n)
+  writing(target$name, {
+    value <- code
+    # Either both or neither: what was kept is known to be
+    if (keep) {
+      suspendInterrupts({
+        DBI::dbCommit(con)
+        done <- TRUE
+      })
+    }
+  }, ask = ask)
+  value
+}
+
+#' @return (double) Whole numbers of 64 bits would need a package to be read.
+#' @noRd
+count_rows <- function(table) {
+  query <- paste("SELECT 1.0 * COUNT(*) AS n FROM", table$name)
+  as.double(DBI::dbGetQuery(table$con, query)$n)
+}
+
+#' Put rows into a table that is empty, and nowhere else
+#' @param rows (data frame or string) These, or a query's.
+#' @param n (count)
+#' @noRd
+fill_table <- function(target, rows, n = nrow(rows)) {
+  if (is.data.frame(rows)) {
+    DBI::dbAppendTable(target$con, target$id, rows)
+  } else {
+    DBI::dbExecute(target$con, rows)
   }
   # A trigger or a rule of the database may keep records away
-  check_rows <- function(n) {
-    refuse_if(
-      rows() != n, "{.arg into} must keep all records that are written to it.",
-      x = "It does not have as many rows as were written.",
-      i = "Nothing was kept in the table. Does the table have a trigger?",
-      arg = "into"
-    )
-  }
-  there <- rows()
   refuse_if(
-    there > 0, "{.arg into} must be an empty table.",
-    x = "It has {counted(there, 'row')}.",
-    i = "Existing rows are never overwritten.", arg = "into"
+    count_rows(target) != n,
+    "{.arg into} must keep all records that are written to it.",
+    x = "It does not have as many rows as were written.",
+    i = "Nothing was kept in the table. Does the table have a trigger, or does
+         somebody else write to it?",
+    arg = "into"
   )
-  first <- TRUE
-  texts <- target$backend$texts(target)
-  parts <- draw_parts(x, plan, function(part, file) {
-    writing(target$name, DBI::dbAppendTable(
-      con, target$id, database_rows(part, target$backend, texts)
-    ), ask = "Does the table refuse values, by their type or a constraint?")
-    if (first) {
-      check_rows(nrow(part))
-      check_kept(database_rows(part, target$backend), target)
+}
+
+# Parts of a set that is not complete ------------------------------------------
+
+#' The tables in which parts wait until all of them are there
+#'
+#' One has their rows, in the order of parts, and one a note on each: a part and
+#' its note come in one transaction. The first note is on the set: its key and
+#' its words. What an earlier run has left goes on if it is of the same set.
+#' @param key (string) See key_of_sets().
+#' @return (list) `rows` and `notes` (see named_table()), `kept` (see
+#'   draw_parts()), `finished` (count) and `con`.
+#' @noRd
+open_stage <- function(target, key, plan) {
+  beside <- function(what) {
+    # Without digits, of which messages would show two
+    mark <- chartr("0-9", "g-p", substring(stable_hash(target$path), 1, 12))
+    name <- sprintf("pseudosynth_%s_%s", what, mark)
+    named_table(target$con, c(utils::head(target$path, -1), name))
+  }
+  stage <- list(
+    con = target$con, rows = beside("parts"), notes = beside("notes")
+  )
+  ask <- function(query) asked(target$con, query)
+  left <- vapply(stage[c("rows", "notes")], function(table) {
+    !is.null(target$backend$target(table$path, target$backend, ask))
+  }, NA)
+  if (!any(left)) {
+    make_stage(stage, target, c(key, sprintf(
+      "%.0f", unlist(words_of_files(plan$asked$seed))
+    )))
+  }
+  notes <- if (left[["notes"]] || !any(left)) {
+    or_else(ask(paste("SELECT file, records, note FROM", stage$notes$name)))
+  }
+  of_set <- notes$file %in% ""
+  said <- strsplit(paste(notes$note[of_set], collapse = ""), " ")[[1]]
+  words <- lapply(list(block = 2:3, amounts = 4:5), function(at) {
+    or_else(as.double(said[at]))
+  })
+  notes <- notes[!of_set, ]
+  refuse_if(
+    !identical(said[1], key) || !are_words(words) ||
+      !identical(or_else(count_rows(stage$rows)), sum(notes$records)),
+    "Nothing else must wait to be moved into {.arg into}.",
+    x = "{stage$rows$name} has parts of a set that was not finished: of another
+         release, {.arg n}, {.arg seed} or version of the package. Or its rows
+         were changed.",
+    i = "Finish that set by the call that began it, or remove what is left:
+         {.code DROP TABLE {stage$rows$name}} and
+         {.code DROP TABLE {stage$notes$name}}.",
+    arg = "into", class = "pseudosynth_error_target"
+  )
+  stage$finished <- nrow(notes)
+  stage$kept <- list(words = words, records = function(file) {
+    if (file %in% notes$file) notes$records[match(file, notes$file)]
+  })
+  stage
+}
+
+#' @param note (character) On the set.
+#' @noRd
+make_stage <- function(stage, target, note) {
+  DBI::dbExecute(stage$con, sprintf(
+    "CREATE TABLE %s AS SELECT * FROM %s WHERE 1 = 0", stage$rows$name,
+    target$name
+  ))
+  # Of two processes that write the same part one fails
+  DBI::dbExecute(stage$con, sprintf(
+    "CREATE TABLE %s (file VARCHAR(99) PRIMARY KEY, records DOUBLE PRECISION,
+     note VARCHAR(999))", stage$notes$name
+  ))
+  note_part(stage, "", 0, paste(note, collapse = " "))
+}
+
+#' @param file (string) Names the part; `""`: the set.
+#' @noRd
+note_part <- function(stage, file, records, note = NA_character_) {
+  DBI::dbAppendTable(stage$con, stage$notes$id, data.frame(
+    file = file, records = as.double(records), note = note
+  ))
+}
+
+#' All parts go into the table together, and nothing of them stays beside it
+#' @param n (number) Of their records.
+#' @noRd
+move_parts <- function(stage, target, n) {
+  # Who removes the notes moves the rows: no second process does
+  DBI::dbExecute(stage$con, paste("DROP TABLE", stage$notes$name))
+  columns <- toString(DBI::dbQuoteIdentifier(stage$con, target$columns))
+  fill_table(target, sprintf(
+    "INSERT INTO %s (%s) SELECT %s FROM %s", target$name, columns, columns,
+    stage$rows$name
+  ), n)
+  DBI::dbExecute(stage$con, paste("DROP TABLE", stage$rows$name))
+}
+
+#' What becomes of parts that are not moved: the same call goes on with them
+#' @param finished (count) Of parts, as far as this process knows.
+#' @noRd
+leave_stage <- function(stage, finished) {
+  # The database may know of more: those of another process stay
+  finished <- or_else(count_rows(stage$notes) - 1, finished)
+  if (finished == 0) {
+    for (table in stage[c("rows", "notes")]) {
+      or_else(DBI::dbExecute(stage$con, paste("DROP TABLE", table$name)))
     }
-    first <<- FALSE
-    # Rows lie as they came: here, in the order of parts
-  }, workers = FALSE)
-  n <- sum(parts$records)
-  check_rows(n)
-  writing(target$name, DBI::dbCommit(con))
-  done <- TRUE
-  new_written_sets(
-    target$name, data.frame(set = 1L, records = n),
-    publish_guarantee(plan$label), plan
+    return(invisible())
+  }
+  tell_of(
+    "kept", "{finished} finished part{?s} of the set {?is/are} kept in
+    {stage$rows$name}: the same call goes on with the others.",
+    i = "To give them up, drop that table and {stage$notes$name}."
   )
 }
 

@@ -102,3 +102,41 @@ heaped_book <- function() {
 }
 
 input_error <- "pseudosynth_error_input"
+
+# A plan of records on disk, and one of the same in memory
+both_plans <- function(d, book, ..., most = 10, table = NULL) {
+  con <- sqlite(persons = d, .local_envir = parent.frame())
+  table <- table %||% dplyr::tbl(con, "persons")
+  plan <- function(most) {
+    withr::with_options(
+      list(pseudosynth.records_in_memory = most),
+      suppressMessages(file_plan(table, book, ...))
+    )
+  }
+  list(stored = plan(most), whole = plan(Inf))
+}
+
+some_columns <- c("group", "flag", "income", "visits", "share", "far")
+
+stored_persons <- function(n = 900) {
+  d <- file_persons(n)
+  names(d)[1] <- "age"
+  # Levels and amounts that take two bytes, and heaps
+  d$age <- 3 * d$age
+  d$income <- round(ifelse(d$flag %in% "yes", d$income, 10 * d$income), -1)
+  d[c("age", some_columns)]
+}
+
+stored_book <- function(d) {
+  book <- edit_codebook(
+    draft_codebook(d), visits = list(type = "count", lower = 0, upper = 1000),
+    income = list(
+      lower = 1, upper = 1e9, transform = "log", heaps = "100", digits = 0
+    )
+  )
+  suppressMessages(confirm_codebook(book))
+}
+
+quietly_released <- function(plan, ...) {
+  suppressMessages(suppressWarnings(file_release(plan, ..., seed = 4)))
+}

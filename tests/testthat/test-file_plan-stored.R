@@ -1,43 +1,5 @@
 # Plans that leave their records on disk, beside plans in memory.
 
-# A plan of records on disk, and one of the same in memory
-both_plans <- function(d, book, ..., most = 10, table = NULL) {
-  con <- sqlite(persons = d, .local_envir = parent.frame())
-  table <- table %||% dplyr::tbl(con, "persons")
-  plan <- function(most) {
-    withr::with_options(
-      list(pseudosynth.records_in_memory = most),
-      suppressMessages(file_plan(table, book, ...))
-    )
-  }
-  list(stored = plan(most), whole = plan(Inf))
-}
-
-some_columns <- c("group", "flag", "income", "visits", "share", "far")
-
-stored_persons <- function(n = 900) {
-  d <- file_persons(n)
-  names(d)[1] <- "age"
-  # Levels and amounts that take two bytes, and heaps
-  d$age <- 3 * d$age
-  d$income <- round(ifelse(d$flag %in% "yes", d$income, 10 * d$income), -1)
-  d[c("age", some_columns)]
-}
-
-stored_book <- function(d) {
-  book <- edit_codebook(
-    draft_codebook(d), visits = list(type = "count", lower = 0, upper = 1000),
-    income = list(
-      lower = 1, upper = 1e9, transform = "log", heaps = "100", digits = 0
-    )
-  )
-  suppressMessages(confirm_codebook(book))
-}
-
-quietly_released <- function(plan, ...) {
-  suppressMessages(suppressWarnings(file_release(plan, ..., seed = 4)))
-}
-
 test_that("a release of records on disk is that of records in memory", {
   d <- stored_persons()
   book <- stored_book(d)
@@ -228,6 +190,33 @@ test_that("what needs all records has them in memory, where they fit", {
   expect_identical(
     record_vectors(release, stored, 7), record_vectors(release, whole, 7)
   )
+})
+
+test_that("a plan says how long a release takes, and how much room sets", {
+  d <- stored_persons()
+  local_replaced("format_time", function(seconds) {
+    expect_gt(seconds, 0)
+    "a year"
+  })
+  plan <- both_plans(d, stored_book(d))$stored
+  path <- withr::local_tempfile()
+  write_csv(decode_file(plan), path)
+  said <- capture.output(print(plan))
+  expect_match(said, "release +about a year, as 900 records say", all = FALSE)
+  # It is found once, and the plan is as it was
+  local_replaced("release_file_plan", function(...) stop("again"))
+  expect_identical(capture.output(print(plan)), said)
+  expect_no_error(check_sealed(plan))
+  bytes <- signif(file.size(path) / nrow(d), 2)
+  expect_match(said, sprintf("%s bytes a record as CSV", bytes), all = FALSE)
+  expect_match(said, sprintf("take %s GB", bytes / 10), all = FALSE)
+  expect_false(any(grepl("csv", dir(plan$stored$folder))))
+  # Records that are gone are no error of the print
+  unlink(path_in_store(plan$stored, value_key("income")))
+  expect_no_match(capture.output(print(plan)), "bytes")
+  other <- both_plans(d, stored_book(d))$stored
+  unlink(path_in_store(other$stored, value_key("income")))
+  expect_no_match(capture.output(print(other)), "bytes|about")
 })
 
 test_that("records that are gone, or others, are refused before payment", {

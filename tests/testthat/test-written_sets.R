@@ -100,6 +100,25 @@ test_that("memory holds one part, whatever the number of records", {
   expect_identical(nrow(as.data.frame(written)), 10L)
 })
 
+test_that("parts say how long the others will take", {
+  release <- released_people()
+  local_replaced("part_records", 500)
+  local_replaced("long_work", 100)
+  local_replaced("format_time", function(seconds) "a year")
+  folder <- file.path(withr::local_tempdir(), "sets")
+  said <- character()
+  withCallingHandlers(
+    synthesize(release, n = 1500, into = folder),
+    message = function(m) {
+      said <<- c(said, conditionMessage(m))
+      tryInvokeRestart("muffleMessage")
+    }
+  )
+  said <- grep("Part", said, value = TRUE)
+  expect_match(said[1], "Part 1 of 3\n$")
+  expect_match(said[2:3], "Part [23] of 3, about a year left\n$")
+})
+
 # An error and an interrupt in the third part leave nothing behind
 expect_nothing_left <- function(write, nothing) {
   plain <- finished_file
@@ -250,7 +269,13 @@ test_that("a table has all records of a set or none", {
     rows <- DBI::dbGetQuery(con, "SELECT COUNT(*) FROM synthetic")[[1]]
     expect_identical(as.double(rows), 0)
   }
-  expect_nothing_left(write, nothing)
+  expect_nothing_left(write, function() {
+    nothing()
+    # But for two parts, with which the same call would go on
+    left <- setdiff(DBI::dbListTables(con), "synthetic")
+    expect_length(left, 2)
+    for (name in left) DBI::dbRemoveTable(con, name)
+  })
   # A table that keeps some records away, and one that refuses them
   expect_identical(write()$n_records, 2000)
   keeping <- function(rule) {
@@ -269,7 +294,258 @@ test_that("a table has all records of a set or none", {
   nothing()
 })
 
+# A row of a part is refused that the first part does not have
+test_that("what the table refuses later is kept beside it", {
+  release <- released_people()
+  local_replaced("part_records", 500)
+  con <- set_table(release)
+  into <- dplyr::tbl(con, "synthetic")
+  write <- function() synthesize(release, n = 2000, seed = 4, into = into)
+  write()
+  rows <- DBI::dbReadTable(con, "synthetic")
+  run <- statements_on(con)
+  run("DROP TABLE synthetic")
+  later <- max(rows$income[501:2000])
+  expect_gt(later, max(rows$income[1:500]))
+  run(
+    "CREATE TABLE synthetic (income REAL CHECK (income <>",
+    format(later, digits = 17), "), sex TEXT, age TEXT, earner TEXT)"
+  )
+  expect_message(
+    expect_error(write(), "could not be written", class = input_error),
+    "4 finished parts", class = "pseudosynth_message_kept"
+  )
+  expect_identical(nrow(DBI::dbReadTable(con, "synthetic")), 0L)
+  run("DROP TABLE synthetic")
+  run("CREATE TABLE synthetic (income REAL, sex TEXT, age TEXT, earner TEXT)")
+  local_replaced("file_drawer", function(...) stop("drawn"))
+  expect_identical(suppressMessages(write())$n_records, 2000)
+  expect_equal(DBI::dbReadTable(con, "synthetic"), rows)
+  expect_identical(DBI::dbListTables(con), "synthetic")
+})
+
+test_that("a disk that is full in a part, or in the end, loses no part", {
+  release <- released_people()
+  local_replaced("part_records", 500)
+  database <- withr::local_tempfile(fileext = ".db")
+  con <- DBI::dbConnect(RSQLite::SQLite(), database)
+  withr::defer(DBI::dbDisconnect(con))
+  few <- as_words(synthesize(release, n = 9)[[1]])
+  DBI::dbCreateTable(con, "synthetic", few)
+  write <- function() {
+    synthesize(
+      release, n = 4000, seed = 4, into = dplyr::tbl(con, "synthetic")
+    )
+  }
+  write()
+  rows <- DBI::dbReadTable(con, "synthetic")
+  pages <- function() DBI::dbGetQuery(con, "PRAGMA page_count")[[1]]
+  most <- function(n) {
+    DBI::dbGetQuery(con, sprintf("PRAGMA max_page_count = %.0f", n))
+  }
+  DBI::dbExecute(con, "VACUUM")
+  whole <- pages()
+  DBI::dbExecute(con, "DELETE FROM synthetic")
+  # In the middle of the parts, and while they are moved
+  for (room in c(0.6, 1.5)) {
+    DBI::dbExecute(con, "VACUUM")
+    most(round(room * whole))
+    # RSQLite fails once more while it takes the part back
+    expect_message(
+      error <- tryCatch(write(), error = identity),
+      if (room < 1) "[2-6] finished parts" else "8 finished parts",
+      class = "pseudosynth_message_kept"
+    )
+    error <- suppressMessages(tryCatch(write(), error = identity))
+    expect_s3_class(error, "pseudosynth_error_write")
+    expect_match(conditionMessage(error), "Is the disk full")
+    expect_identical(nrow(DBI::dbReadTable(con, "synthetic")), 0L)
+    most(1e6)
+    suppressMessages(write())
+    expect_identical(DBI::dbReadTable(con, "synthetic"), rows)
+    expect_identical(DBI::dbListTables(con), "synthetic")
+    DBI::dbExecute(con, "DELETE FROM synthetic")
+  }
+})
+
+# A process that writes a set into a table of a file, and dies before its n-th
+# statement
+write_until <- function(n, database, release) {
+  file <- withr::local_tempfile(fileext = ".rds")
+  saveRDS(release, file)
+  code <- bquote({
+    left <- .(n)
+    for (name in c("dbAppendTable", "dbExecute", "dbBegin", "dbCommit")) {
+      trace(name, quote({
+        left <<- left - 1
+        if (left == 0) tools::pskill(Sys.getpid(), 9)
+      }), where = asNamespace("DBI"), print = FALSE)
+    }
+    utils::assignInNamespace("part_records", 500, "pseudosynth")
+    con <- DBI::dbConnect(RSQLite::SQLite(), .(database))
+    into <- dplyr::tbl(con, "synthetic")
+    pseudosynth::synthesize(
+      readRDS(.(file)), n = 1800, seed = 4, into = into
+    )
+    cat("finished")
+  })
+  script <- withr::local_tempfile(fileext = ".R")
+  writeLines(deparse(code), script)
+  suppressWarnings(system2(
+    file.path(R.home("bin"), "Rscript"), script, stdout = TRUE, stderr = FALSE
+  ))
+}
+
+test_that("a set into a table is finished, at whatever statement it died", {
+  skip_on_cran()
+  skip_on_os("windows")
+  release <- released_people()
+  local_replaced("part_records", 500)
+  con <- set_table(release)
+  write <- function(con, n = 1800, seed = 4, x = release) {
+    synthesize(x, n = n, seed = seed, into = dplyr::tbl(con, "synthetic"))
+  }
+  write(con)
+  rows <- DBI::dbReadTable(con, "synthetic")
+  statements <- by_night(1:24, c(5, 9, 13, 17, 20, 22))
+  died <- vapply(statements, function(k) {
+    database <- withr::local_tempfile(fileext = ".db")
+    own <- DBI::dbConnect(RSQLite::SQLite(), database)
+    withr::defer(DBI::dbDisconnect(own))
+    DBI::dbCreateTable(own, "synthetic", rows)
+    said <- write_until(k, database, release)
+    expect_identical(
+      nrow(DBI::dbReadTable(own, "synthetic")), 1800L * (length(said) > 0)
+    )
+    if (length(said) == 0) suppressMessages(write(own))
+    expect_identical(DBI::dbReadTable(own, "synthetic"), rows)
+    expect_identical(DBI::dbListTables(own), "synthetic")
+    length(said) == 0
+  }, NA)
+  expect_true(all(died[statements < 23]))
+})
+
 target_error <- "pseudosynth_error_target"
+
+# What is left in a database by a run that stops in its third part
+leave_parts <- function(con, write) {
+  plain <- finished_file
+  seen <- 0
+  local_replaced("finished_file", function(...) {
+    seen <<- seen + 1
+    if (seen == 3) stop("no luck")
+    plain(...)
+  })
+  suppressMessages(expect_error(write(con), "no luck"))
+  setdiff(DBI::dbListTables(con), "synthetic")
+}
+
+test_that("a server that goes away takes no part with it", {
+  connect <- local_postgresql()
+  con <- connect()
+  other <- connect()
+  release <- released_people()
+  local_replaced("part_records", 500)
+  rows <- as_words(synthesize(release, n = 10)[[1]])
+  run <- statements_on(con)
+  run("CREATE SCHEMA \"My area\"")
+  id <- DBI::Id(schema = "My area", table = "a set")
+  sorted <- function(x) x[do.call(order, unname(as.list(x))), ]
+  found <- function() {
+    sorted(DBI::dbGetQuery(other, "SELECT * FROM \"My area\".\"a set\""))
+  }
+  DBI::dbCreateTable(con, id, rows)
+  write <- function(con) {
+    synthesize(release, n = 1800, seed = 4, into = dplyr::tbl(con, id))
+  }
+  write(con)
+  whole <- found()
+  run("DELETE FROM \"My area\".\"a set\"")
+  plain <- finished_file
+  seen <- 0
+  local_replaced("finished_file", function(...) {
+    seen <<- seen + 1
+    if (seen == 3) {
+      DBI::dbGetQuery(other, "SELECT pg_terminate_backend(pid)
+        FROM pg_stat_activity
+        WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
+    }
+    plain(...)
+  })
+  suppressWarnings(expect_message(
+    expect_error(write(con), class = "pseudosynth_error"),
+    "2 finished parts", class = "pseudosynth_message_kept"
+  ))
+  expect_identical(nrow(found()), 0L)
+  expect_message(
+    write(connect()), "2 of 4 parts were",
+    class = "pseudosynth_message_continued"
+  )
+  expect_identical(seen, 5)
+  expect_identical(found(), whole)
+  left <- DBI::dbGetQuery(other, "SELECT relname FROM pg_class
+    WHERE relname LIKE 'pseudosynth%'")
+  expect_identical(nrow(left), 0L)
+  # A role that may fill the table and make none beside it
+  run <- statements_on(other)
+  run("DELETE FROM \"My area\".\"a set\"")
+  run("CREATE ROLE few LOGIN")
+  run("GRANT USAGE ON SCHEMA \"My area\" TO few")
+  run("GRANT SELECT, INSERT ON \"My area\".\"a set\" TO few")
+  expect_error(write(connect("few")), "500 records", class = input_error)
+  into <- dplyr::tbl(connect("few"), id)
+  expect_identical(synthesize(release, n = 400, into = into)$n_records, 400)
+})
+
+test_that("parts that wait are of the same set, or are left alone", {
+  release <- released_people()
+  local_replaced("part_records", 500)
+  con <- set_table(release)
+  write <- function(con, n = 1800, seed = 4, x = release) {
+    synthesize(x, n = n, seed = seed, into = dplyr::tbl(con, "synthetic"))
+  }
+  left <- leave_parts(con, write)
+  refused <- function(...) {
+    error <- expect_error(
+      write(con, ...), "Nothing else must wait", class = target_error
+    )
+    expect_match(conditionMessage(error), left[2], fixed = TRUE)
+  }
+  refused(n = 1801)
+  refused(seed = 5)
+  refused(seed = NULL)
+  refused(x = released_people(epsilon = 10))
+  run <- statements_on(con)
+  parts <- grep("parts", left, value = TRUE)
+  notes <- grep("notes", left, value = TRUE)
+  run("DELETE FROM", parts, "WHERE rowid = 7")
+  refused()
+  run("DROP TABLE", notes)
+  refused()
+  run("DROP TABLE", parts)
+  run("CREATE TABLE", notes, "(a)")
+  refused()
+  run("DROP TABLE", notes)
+  # Without a seed the words of the first parts are those of the others
+  leave_parts(con, function(con) write(con, seed = NULL))
+  local_replaced("words_of_files", function(seed) stop("New words."))
+  expect_message(
+    written <- write(con, seed = NULL), "2 of 4 parts were",
+    class = "pseudosynth_message_continued"
+  )
+  expect_identical(nrow(DBI::dbReadTable(con, "synthetic")), 1800L)
+  expect_identical(DBI::dbListTables(con), "synthetic")
+  # Of what is refused at once nothing is left
+  run("DROP TABLE synthetic")
+  run(
+    "CREATE TABLE synthetic (income CHECK (income IS NULL), sex, age, earner)"
+  )
+  local_replaced("words_of_files", function(seed) {
+    list(block = 1:2, amounts = 3:4)
+  })
+  expect_error(write(con), "could not be written", class = input_error)
+  expect_identical(DBI::dbListTables(con), "synthetic")
+})
 
 test_that("a table that does more with rows than to keep them is refused", {
   release <- released_people()

@@ -1,0 +1,96 @@
+# Sets in parts, which are finished one by one: what parts there are, how they
+# are drawn, and what tells that parts of a killed run are of the same sets.
+
+# Records of a part, which is what is in memory at once, at most
+part_records <- 1e6
+
+#' The parts of sets, of nearly equal size: a small last one would have tables
+#' of its own
+#' @return (data frame) `set`, `file`, `records`.
+#' @noRd
+set_parts <- function(m, n) {
+  k <- ceiling(n / part_records)
+  check_memory(200 * as.double(m) * k, "The list of files", "m")
+  ends <- round(seq(0, n, length.out = k + 1))
+  parts <- data.frame(
+    set = rep(seq_len(m), each = k), part = rep(seq_len(k), m),
+    records = rep(diff(ends), m)
+  )
+  width <- function(x) nchar(max(x))
+  parts$file <- sprintf(
+    "set%0*d-%0*d.csv", width(m), parts$set, width(k), parts$part
+  )
+  parts[c("set", "file", "records")]
+}
+
+#' Draw the parts of all sets
+#'
+#' No more of them are in memory than are drawn at a time. With the seed a
+#' part's number decides what is drawn, so that they may come in any order.
+#' @param take (function of a part and its file's name)
+#' @param workers (flag) May they be drawn on workers?
+#' @param kept (list) What an earlier run has left: `words`, see
+#'   words_of_files(), and `records` (function of a part's file: those of a
+#'   finished one, or `NULL`). Without a seed these words are the only ones that
+#'   go with the finished parts.
+#' @return (data frame) See set_parts().
+#' @noRd
+draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
+                         words = words_of_files(plan$asked$seed),
+                         records = function(file) NULL
+                       )) {
+  parts <- set_parts(plan$asked$m, plan$rows$n)
+  records <- as.double(plan$asked$m) * plan$rows$n
+  frame <- environment()
+  n <- parts$records
+  # Households are numbered through the parts of a set
+  before <- stats::ave(n, parts$set, FUN = cumsum) - n
+  started <- proc.time()[["elapsed"]]
+  item <- function(i) {
+    made <- match(i, todo) - 1
+    left <- (proc.time()[["elapsed"]] - started) / made * (length(todo) - made)
+    tell_long_step(paste0(
+      "Part ", i, " of ", nrow(parts),
+      if (made > 0) sprintf(", about %s left", format_time(left))
+    ), records, frame)
+    # What the part before has left would lie beside this one
+    give_back_memory(records)
+    list(number = i, n = n[i], words = kept$words, before = before[i])
+  }
+  done <- lapply(parts$file, kept$records)
+  todo <- which(lengths(done) == 0)
+  parts$records[lengths(done) > 0] <- unlist(done)
+  if (length(todo) < nrow(parts)) {
+    tell_of(
+      "continued", "{nrow(parts) - length(todo)} of {nrow(parts)} parts were
+      written before: the others follow."
+    )
+  }
+  remote <- workers &&
+    draws_on_workers(nrow(parts), records * length(x$schema))
+  draw_each(nrow(parts), file_drawer(x), item, remote, function(i, part) {
+    # Of households: as many as they have members
+    parts$records[i] <<- nrow(part)
+    take(part, parts$file[i])
+  }, todo)
+  parts
+}
+
+# What a run that was killed has left ------------------------------------------
+
+#' What parts of the same sets have in common
+#' @param into (character) Names what they are written to.
+#' @noRd
+key_of_sets <- function(into, x, plan) {
+  stable_hash(list(
+    own_version(), part_records, into, seal_of(x),
+    plan$asked$m, plan$rows$n, given_seed(plan$asked$seed)
+  ))
+}
+
+#' Are these words of words_of_files(), and nothing else that was found?
+#' @noRd
+are_words <- function(x) {
+  identical(names(x), c("block", "amounts")) &&
+    all(vapply(x, is.numeric, NA) & lengths(x) == 2) && !anyNA(unlist(x))
+}
