@@ -19,13 +19,14 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
   # Published is what the file's own column has; other records' are their own
   own <- intersect(published, names(file))
   shown_columns <- c(file[own], released[setdiff(published, own)])
+  drawn <- unlist(lapply(synthetic$sets, function(set) {
+    unname(as.list(set)[synthetic$columns$name])
+  }), recursive = FALSE)
   shown <- c(
     names(released), public,
     if (!is.null(book)) words_of_book(book), shown_text(shown_columns),
     # Of whole files the codebook states all text but dates
-    shown_text(Filter(
-      function(x) is.null(book) || is_time(x), drawn_columns(synthetic)
-    ))
+    shown_text(Filter(function(x) is.null(book) || is_time(x), drawn))
   )
   text <- rbind(
     secret_rows(file, released, published),
@@ -167,15 +168,6 @@ not_stated <- function(numbers, specs) {
 }
 
 # The released values ----------------------------------------------------------
-
-#' All synthesized columns of all sets
-#' @return (list of vectors)
-#' @noRd
-drawn_columns <- function(synthetic) {
-  unlist(lapply(synthetic$sets, function(set) {
-    unname(as.list(set)[synthetic$columns$name])
-  }), recursive = FALSE)
-}
 
 #' The finest step between released values of a column
 #' @return (number) A power of 10, 1e-9 or more, as codebooks have them; `NA`
