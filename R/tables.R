@@ -202,7 +202,9 @@ subsets_of <- function(x) {
 #' Where the residual of some columns stands
 #' @noRd
 residual_place <- function(block, columns) {
-  match(list(as.integer(sort(columns))), block$tables)
+  # Lists are compared as text: of wide files few are
+  among <- which(lengths(block$tables) == length(columns))
+  among[match(list(as.integer(sort(columns))), block$tables[among])]
 }
 
 #' The unbiased table of some columns
