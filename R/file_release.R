@@ -70,8 +70,8 @@
 #' and the number of records where it is noisy by as much. Tighter bounds help,
 #' and so do another transform, a few ranges as levels in place of an amount,
 #' and more epsilon. In 20 releases of `NMES1988` (package AER) as drafted, at
-#' epsilon 1, 4% of the means of sets were farther off than two standard errors,
-#' most of them of rare, skewed counts. All 75 that were more than 10% off were
+#' epsilon 1, 3% of the means of sets were farther off than two standard errors,
+#' most of them of rare, skewed counts. All 74 that were more than 10% off were
 #' named. The error takes values to be spread smoothly, with tails as heavy as
 #' noise lets them be. It can be far too small where nearly all values are one
 #' and a small group lies far from it, hidden by noise: then state tighter
