@@ -19,8 +19,8 @@
 #'   Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
 #'   default: those of the file. The columns of `newdata` that the model has,
-#'   but the response, are published as they are, in random order, so
-#'   predictors of other records must be public. Other columns are left out.
+#'   but the response, are published as they are, so predictors of other records
+#'   must be public. Other columns are left out.
 #'   If the formula has an `offset()`, `newdata` needs its columns, too. From a
 #'   histogram, one value is drawn per row; with `NULL`, as many values as the
 #'   noisy counts sum to, without predictors.
@@ -89,7 +89,7 @@
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
 #'   label. Beside published columns, rows are in random order, the same in all
-#'   sets.
+#'   sets, unless the label is `"none"`.
 #'
 #'   With `into` a `written_sets`: `into` (the folder's path, or the table's
 #'   name), `table` (data frame: `set`, `records` and, for a folder, `file`),
@@ -273,7 +273,12 @@ draw_planned <- function(x, plan) {
   n <- NROW(plan$rows$data)
   give_back_memory(n)
   drawn <- plan$source$draw(x, plan$asked, plan$rows)
-  order <- function(sets, names) mixed_sets(sets, names, plan$asked$seed)
+  # What has no guarantee does not leave, and risks ask for its own place
+  order <- if (plan$label$label != "none") {
+    function(sets, names) mixed_sets(sets, names, plan$asked$seed)
+  } else {
+    function(sets, names) sets
+  }
   synthetic <- if (is.null(drawn$sets)) {
     build_synthetic_sets(
       drawn$values, plan$response, plan$rows, plan$label, plan$asked$assignment,

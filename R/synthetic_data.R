@@ -53,10 +53,10 @@
 #'   the synthetic column, one row per set. For a column with two values or
 #'   levels these are the shares of the values.
 #'
-#'   The rows of the sets are in random order, the same in all sets.
-#'   `as.data.frame(x)` is the form for release: the rows of each set are in a
-#'   random order of their own, drawn anew from the operating system's entropy
-#'   at every call.
+#'   The rows of the sets are in random order, the same in all sets. Only sets
+#'   with the label `"none"` keep the order of the file. `as.data.frame(x)` is
+#'   the form for release: the rows of each set are in a random order of their
+#'   own, drawn anew from the operating system's entropy at every call.
 #'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,
@@ -405,16 +405,15 @@ leaving_form <- function(set, unit = NULL) {
   set_rows_of(set, order(place[number]))
 }
 
-#' Sets whose rows are no longer in the order of the file
+#' Sets whose published rows are no longer in the order of the file
 #'
 #' Wherever they go: if the file is sorted by the response, the place of a row
-#' tells its rank. All sets have the same new order. Rows of files that are
-#' drawn whole are no record's.
+#' tells its rank. All sets have the same new order.
 #' @param names (character) Of the synthesized columns.
 #' @noRd
 mixed_sets <- function(sets, names, seed) {
   n <- nrow(sets[[1]])
-  if (length(names) > 1 && all(names(sets[[1]]) %in% names)) {
+  if (length(setdiff(names(sets[[1]]), names)) == 0) {
     return(sets)
   }
   rows <- random_rows(n, n, seed_words(seed, "order"))

@@ -2,7 +2,7 @@
 # must find the same figures as in the order of the file.
 
 for (name in c(
-  "remarks_of_sets", "seal", "rows_of_file"
+  "remarks_of_sets", "seal", "mixed_sets", "rows_of_file"
 )) {
   assign(name, utils::getFromNamespace(name, "pseudosynth"))
 }
@@ -23,6 +23,8 @@ test_that("every measure finds the rows of the file", {
   suppressMessages(suppressWarnings(
     sets <- synthesize(fit, m = 2, seed = 3, allow_unconverged = TRUE)
   ))
+  sets$sets <- mixed_sets(sets$sets, "income", 3)
+  sets <- seal(sets)
   expect_false(identical(sets[[1]]$place, data$place))
   # By their distinct column, by hand
   aligned <- lapply(sets$sets, function(set) {

@@ -109,34 +109,3 @@ test_that("published rows lie in no order of the file, in a release and sets", {
   own <- in_file_order(as.list(sets), people, c("works", "pay"))
   for (set in own) expect_equal(set$age, people$age)
 })
-
-test_that("sets without a guarantee lie in no order of the file either", {
-  n <- 300
-  people <- withr::with_seed(7, data.frame(
-    age = sample(20:80, n, TRUE), pay = sort(round(stats::rlnorm(n, 8, 1)))
-  ))
-  rank <- function(x) abs(stats::cor(x, seq_len(n), method = "spearman"))
-  book <- suppressMessages(draft_codebook(people))
-  file <- suppressMessages(file_plan(people, book, publish = "age"))
-  sorted <- suppressMessages(
-    file_plan(people[order(people$age), ], book, publish = "age")
-  )
-  for (plan in list(file, sorted)) {
-    set <- suppressMessages(synthesize(fit_file(plan, seed = 1)))[[1]]
-    expect_identical(sort(set$age), sort(people$age))
-    expect_lt(rank(set$age), 0.2)
-  }
-  # Each record's own component of a mixture knows its place, too
-  fit <- function(formula) {
-    suppressWarnings(fit_synthesizer(
-      formula, people, normal_mixture(4), chains = 2, warmup = 200,
-      draws = 400, seed = 2
-    ))
-  }
-  for (formula in list(log(pay) ~ 1, log(pay) ~ age)) {
-    set <- suppressMessages(suppressWarnings(synthesize(
-      fit(formula), assignment = "posterior", allow_unconverged = TRUE
-    )))[[1]]
-    expect_lt(rank(set$pay), 0.2)
-  }
-})

@@ -379,9 +379,7 @@ test_that("levels leave in the order of the file's factor", {
   set <- beside_sets(data, log(y) ~ by_y + stated)[[1]]
   expect_identical(levels(set$by_y), c("c", "a", "b"))
   expect_identical(levels(set$stated), c("c", "a", "b"))
-  expect_identical(
-    table(as.character(set$by_y)), table(as.character(data$by_y))
-  )
+  expect_identical(as.character(set$by_y), as.character(data$by_y))
 })
 
 test_that("a factor that reorder() made leaves no trace in sums", {

@@ -22,7 +22,7 @@ test_that("a predictor may be text in any encoding", {
     expect_identical(other$draws, marked$draws)
     expect_identical(other$design$levels, marked$design$levels)
     set <- synthesize(other, seed = 1, allow_unconverged = TRUE)[[1]]
-    expect_identical(table(enc2utf8(set$z)), table(city(enc2utf8)))
+    expect_identical(enc2utf8(set$z), city(enc2utf8))
     # New data in yet another encoding
     expect_identical(
       posterior_predict(other, data.frame(z = city(latin1), x = 40), 3, 5),
