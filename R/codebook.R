@@ -306,9 +306,12 @@ has_number_levels <- function(spec) {
 }
 
 #' Do the levels of a column have a mean? That of a flag is a share
+#'
+#' A member's flag has a third level, where there is no such member.
 #' @noRd
 has_mean <- function(spec) {
-  spec$kind$name == "logical" || has_number_levels(spec)
+  spec$kind$name == "logical" || has_number_levels(spec) ||
+    identical(utils::head(spec$levels, 2), c("FALSE", "TRUE"))
 }
 
 #' All text that a codebook states

@@ -363,11 +363,13 @@ warn_unless_converged <- function(fit) {
 #' @noRd
 check_converged <- function(fit, allow = FALSE, arg = "allow_unconverged") {
   check_flag(allow, arg = arg)
+  longer <- if (!inherits(fit, "external_fit")) {
+    ", by more {.arg warmup} and {.arg draws}"
+  }
   refuse_if(
     !isTRUE(fit$converged) && !allow, "The fit must have converged.",
-    x_bullets(fit$problems), i = "Run it longer, by more {.arg warmup} and
-     {.arg draws}. Or use it as it is, by {.code {arg} = TRUE}: the label is
-     then {.val none}.",
+    x_bullets(fit$problems), i = paste0("Run it longer", longer, ". Or use it as
+     it is, by {.code {arg} = TRUE}: the label is then {.val none}."),
     problems = fit$problems, abort = abort_privacy
   )
   invisible(fit)

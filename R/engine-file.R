@@ -47,7 +47,8 @@ open_score_file <- function(engine, formula, family, settings, prior,
   ), described, sums$facts)
   if (!has_labels(described)) {
     check_own_scale(
-      sums$facts("own"), described$digits, described$confirmed, described$name
+      sums$facts("own"), stated_digits(described), described$confirmed,
+      described$name
     )
   }
   check_cells_beside(model, cells, sums$tally, settings$reference$values)

@@ -341,10 +341,11 @@ check_publish <- function(publish, specs) {
     length(twice) > 0, "{.arg publish} must name every column once.",
     x = "{.val {twice}} {?is/are} named more than once.", arg = "publish"
   )
+  shown <- Filter(function(spec) spec$kind$released, specs)
   refuse_if(
-    length(publish) > 0 && all(names(specs) %in% publish),
+    length(publish) > 0 && all(names(shown) %in% publish),
     "{.arg publish} must leave a column that is protected.",
-    x = "It names all {length(publish)}: a set would be the file itself.",
+    x = "It names all that sets have: a set would be the file itself.",
     arg = "publish"
   )
   ids <- identifiers_among(publish, specs)

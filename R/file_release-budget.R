@@ -199,8 +199,8 @@ amount_tables_cost <- function(budget, levels, free) {
 # and at most: each amount weighs as two columns (bench/file_rivals.R)
 share_of_block <- c(0.3, 0.6)
 
-# The same where members of households have amounts, most of which few records
-# have (bench/households-strict.R)
+# At most where members of households have amounts: most of these few records
+# have, and each weighs as one column (bench/households-strict.R)
 share_of_members <- 0.75
 
 #' The budget of a release and its charges, before any noise is drawn
@@ -238,12 +238,10 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
     1
   } else if (measured) {
     columns <- sum(!published)
-    share <- columns / (columns + 2 * length(names))
-    if (!is.null(plan$members) && is.null(plan$members$waves)) {
-      share_of_members
-    } else {
-      clamp(share, share_of_block[1], share_of_block[2])
-    }
+    homes <- !is.null(plan$members) && is.null(plan$members$waves)
+    share <- columns / (columns + (if (homes) 1 else 2) * length(names))
+    most <- if (homes) share_of_members else share_of_block[2]
+    clamp(share, share_of_block[1], most)
   } else {
     share_of_count * is.null(n)
   }

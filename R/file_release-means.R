@@ -83,7 +83,7 @@ told_mean <- function(spec, estimate, ...) {
 mean_of_levels <- function(x, spec) {
   block <- x$block
   own <- match(spec$column, names(x$levels))
-  value <- if (length(spec$levels) > 0) text_number(spec$levels) else 0:1
+  value <- if (has_number_levels(spec)) text_number(spec$levels) else 0:1
   # That there is no such member has a number, too
   valued <- setdiff(seq_along(value), x$members$none[own])
   value <- value[valued]

@@ -50,11 +50,11 @@
 #' label and the certificate list what was confirmed. Survey weights whose mean,
 #' sum, median or largest value is 1, or the divisor, were divided by a number
 #' of the file before. They need a confirmed divisor, too. A protected column
-#' that was scaled by the file is refused: its mean is 0 or 1, its sum or
-#' standard deviation 1, to the last digit or to the three or more decimals that
-#' are stated. Or, of values with more than five decimals, a single one is 1 and
-#' is the largest or the median. If it was scaled by public numbers, confirm the
-#' number 1.
+#' that was scaled by the file is refused: its mean is 0 or 1, its sum,
+#' standard deviation or median 1, to the last digit or to the decimals that are
+#' stated, if these are fine beside the spread. If it was scaled by public
+#' numbers, confirm the number 1. A column that was divided by its largest value
+#' looks like a share and passes.
 #'
 #' This rule is a guard for honest users. It is no part of the proof: that rests
 #' on the user's statement that the numbers are public. The rule cannot know

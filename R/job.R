@@ -122,7 +122,7 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   check_public_ends(bounds, y, "bounds", response)
   if (is.numeric(y) && claims_epsilon(definition)) {
     check_own_scale(
-      facts_of(y), response$digits, response$confirmed, response$name
+      facts_of(y), stated_digits(response), response$confirmed, response$name
     )
   }
   job <- definition$prepare(job)

@@ -287,8 +287,10 @@ values_of_mean <- function(x, spec, w = NULL) {
     y <- amount_numbers(x, spec)
     y[y %in% spec$codes & (y < spec$lower | y > spec$upper)] <- NA
   } else if (has_mean(spec)) {
-    x <- column_values(x)
-    y <- if (is.logical(x)) +x else text_number(as.character(x))
+    x <- as.character(column_values(x))
+    y <- text_number(x)
+    flags <- match(x, c("FALSE", "TRUE"))
+    y[!is.na(flags)] <- flags[!is.na(flags)] - 1
   } else {
     return(NULL)
   }

@@ -226,7 +226,7 @@ histogram_values <- function(x, data, stated = NULL) {
   )
   check_public_ends(response$limits, y, "bounds", response)
   check_own_scale(
-    facts_of(y), response$digits, response$confirmed, response$name
+    facts_of(y), stated_digits(response), response$confirmed, response$name
   )
   if (response$column) {
     check_public_ends(formula_numbers(x, names(data)), y, "formula", response)
@@ -255,7 +255,7 @@ histogram_breaks <- function(values, bounds, bins) {
   asked <- if (stated && !are_even(bins)) bins else ends
   check_public_ends(asked, values$y, arg, values$response)
   # On the scale of the formula by mistake, they are no less the file's
-  modelled <- response_forward(values$response, values$y)
+  modelled <- suppressWarnings(response_forward(values$response, values$y))
   check_public_ends(asked, modelled, arg, values$response)
   scaled <- response_forward(
     values$response, if (stated) as.double(bins) else ends

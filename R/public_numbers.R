@@ -432,30 +432,34 @@ check_own_weights <- function(weights, column, confirmed, scale = 1,
 check_own_scale <- function(facts, digits, confirmed, column,
                             confirm = confirm_line) {
   n <- facts$n
-  rounded <- is.finite(digits)
-  if (n < 10 || rounded && digits < 3 || facts$finer(2) < 0.5) {
+  step <- if (is.finite(digits)) 10^-digits else 0
+  # Of a wider step one column in a thousand would have such a mean by chance
+  if (n < 10 || facts$sd < 2000 * step || facts$finer(2) < 0.5) {
     return(invisible())
   }
   # Rounding moves a mean as it moves sums of n values
-  near <- min(1e-12 * (abs(facts$mean) + facts$sd), 1e-9) +
-    if (rounded) 2 * 10^-digits / sqrt(n) else 0
+  near <- min(1e-12 * (abs(facts$mean) + facts$sd), 1e-9) + 2 * step / sqrt(n)
   found <- c(
     "a mean of 0" = abs(facts$mean) < near,
     "a mean of 1" = abs(facts$mean - 1) < near,
     "a sum of 1" = abs(facts$mean - 1 / n) < near,
     "a standard deviation of 1" = abs(facts$sd - 1) < max(near, 1e-9)
   )
-  # What several records have is the end of a rate
+  # What several records have is a value of its own. A largest value of 1 is not
+  # asked for: shares have it, too
   is <- places_of(facts, 1, 1e-11)
-  found <- c(
-    found, "a median of 1" = is$median && is$equal < 2,
-    "a largest value of 1" = is$largest && is$equal == 1
-  )
+  found <- c(found, "a median of 1" = is$median && is$equal < 2)
   refuse_own_scale(
     if (any(found)) paste(names(found)[found], collapse = " and "),
     sprintf("The scale of {.val %s}", cli_escape(column)), column, 1, confirmed,
     confirm
   )
+}
+
+#' The decimals that are stated of a response: read ones are the file's
+#' @noRd
+stated_digits <- function(response) {
+  if ("digits" %in% response$stated) response$digits else NA
 }
 
 #' Is a number the median, or the largest value, of a column of many digits?

@@ -115,6 +115,7 @@ release_sets <- function(synthetic, data, variable = NULL) {
   sets <- if (is.data.frame(synthetic)) list(synthetic) else synthetic
   if (inherits(synthetic, "synthetic_data")) {
     sets <- structure(synthetic$sets, unit = synthetic$unit)
+    check_rows_found(synthetic, data)
   }
   check_that(
     is.list(sets) && length(sets) > 0 &&
@@ -129,6 +130,21 @@ release_sets <- function(synthetic, data, variable = NULL) {
   names <- if (inherits(synthetic, "synthetic_data")) synthetic$columns$name
   names <- names %||% variable %||% attr(synthetic, "variable")
   in_file_order(sets, data, names)
+}
+
+#' Refuse a file without a column by which the rows of sets are found
+#' @noRd
+check_rows_found <- function(synthetic, data) {
+  published <- setdiff(
+    names(synthetic$sets[[1]]), c(synthetic$columns$name, synthetic$unit)
+  )
+  lacking <- setdiff(published, names(data))
+  refuse_if(
+    length(lacking) > 0 && guarantee(synthetic)$label != "none",
+    "{.arg data} must have all columns that the sets publish.",
+    x = "It lacks {.val {lacking}}. Rows of sets are in random order, and are
+         found by these columns.", arg = "data"
+  )
 }
 
 #' Sets whose rows are those of the file, by their published columns

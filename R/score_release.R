@@ -302,7 +302,7 @@ run_score_release <- function(formula, data, family, epsilon, neighbours,
   if (is.numeric(y)) {
     response <- model$response
     check_own_scale(
-      facts_of(y), response$digits, response$confirmed, response$name
+      facts_of(y), stated_digits(response), response$confirmed, response$name
     )
   }
   tell_published(model, time_of_score_levels)

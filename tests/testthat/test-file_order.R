@@ -200,3 +200,13 @@ test_that("rows are found whatever the columns are", {
   expect_identical(found[[1]]$a, many$a)
   expect_identical(found[[2]], many)
 })
+
+test_that("a file without the columns that find the rows is refused", {
+  sets <- synthesize(lw_fit(), m = 2, seed = 1)
+  data <- privacy_data()
+  error <- expect_error(
+    identification_risk(sets, data["income"], radius = 0.1), "lacks",
+    class = "pseudosynth_error_input"
+  )
+  expect_match(conditionMessage(error), "age", fixed = TRUE)
+})

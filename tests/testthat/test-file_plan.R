@@ -141,8 +141,13 @@ test_that("NaN is named as such, and no bound is blamed", {
 
 test_that("a plan protects a column", {
   file <- data.frame(a = rep(c("x", "y"), 20), b = rep(c(TRUE, FALSE), 20))
-  expect_error(
-    file_plan(file, draft_codebook(file), publish = names(file)),
-    "leave a column that is protected", class = "pseudosynth_error_input"
-  )
+  shown <- names(file)
+  for (idle in list(NULL, sprintf("P%03d", 1:40), NA)) {
+    file$idle <- idle
+    expect_error(
+      suppressMessages(
+        file_plan(file, draft_codebook(file), publish = shown)
+      ), "leave a column that is protected", class = "pseudosynth_error_input"
+    )
+  }
 })

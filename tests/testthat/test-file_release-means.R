@@ -140,15 +140,18 @@ test_that("means of members and of waves are over all of them", {
     made <- suppressWarnings(file_release(plan, 2, seed = 1)),
     "the mean of `pay` by", class = "pseudosynth_message_means"
   )
-  expect_setequal(made$means$column, c("rooms", "pay"))
+  expect_setequal(made$means$column, c("work", "rooms", "pay"))
   set <- synthesize(made, n = 4000, seed = 1)[[1]]
   found <- c(
-    rooms = mean(as.integer(as.character(set$rooms))),
+    work = mean(set$work), rooms = mean(as.integer(as.character(set$rooms))),
     pay = mean(set$pay, na.rm = TRUE)
   )[made$means$column]
   # As sets have them, but for their own chance; who is not there counts nothing
   expect_true(all(abs(made$means$mean - found) < 0.7 * made$means$error))
-  truth <- c(rooms = mean(homes$rooms), pay = mean(homes$pay, na.rm = TRUE))
+  truth <- c(
+    work = mean(homes$work), rooms = mean(homes$rooms),
+    pay = mean(homes$pay, na.rm = TRUE)
+  )
   off <- abs(made$means$mean - truth[made$means$column])
   expect_true(all(off < 3 * made$means$error))
   panel <- panel_persons()
@@ -348,4 +351,24 @@ test_that("the share of a flag is told as a mean is, and so are its errors", {
     }
   }
   expect_lte(beyond, 3)
+})
+
+test_that("flags of members have a share over all of them", {
+  persons <- withr::with_seed(4, data.frame(
+    home = rep(1:300, each = 2), region = rep(c("n", "s"), each = 300),
+    age = rep(c("adult", "adult", "adult", "child"), 150),
+    work = stats::runif(600) < 0.4
+  ))
+  book <- confirm_codebook(suppressMessages(
+    edit_codebook(draft_codebook(persons), home = "id")
+  ))
+  plan <- suppressMessages(file_plan(
+    persons, book, unit = "home",
+    members = members(~age, slots = 2, household = "region")
+  ))
+  made <- suppressMessages(suppressWarnings(file_release(plan, 3, seed = 1)))
+  expect_identical(made$means$column, "work")
+  set <- synthesize(made, seed = 1)[[1]]
+  expect_lt(abs(made$means$mean - mean(set$work)), 2 * made$means$error)
+  expect_lt(abs(made$means$mean - mean(persons$work)), 3 * made$means$error)
 })
