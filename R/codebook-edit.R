@@ -230,6 +230,7 @@ equal_to_file <- function(data, specs) {
       !is.null(absent), "{.arg data} must have the columns of the codebook.",
       x = "{absent}", arg = "data"
     )
+    Map(check_column_kind, file$like[names(specs)], names(specs))
     found <- lapply(specs, function(spec) {
       if (!spec$kind$released) {
         return(NULL)

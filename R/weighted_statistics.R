@@ -18,7 +18,8 @@ check_survey_weights <- function(file, name, arg, variable) {
     x = "There is no column {.val {name}} in {.arg {arg}}.",
     i = "Jobs and synthetic sets hold only the columns of the model. Make
          {.val {name}} a predictor in the formula, or give data frames that have
-         it, with the rows of a set for those of the file.", arg = "survey_weights"
+         it, with the rows of a set for those of the file.",
+    arg = "survey_weights"
   )
   w <- file[[name]]
   check_finite_column(w, name)

@@ -544,3 +544,15 @@ test_that("a column without a value is drafted as one that is left out", {
   )
   expect_identical(book$table$type, c("id?", "category?"))
 })
+
+test_that("columns that no codebook can describe are named when confirmed", {
+  file <- data.frame(x = rep(1:5, 8), g = rep(c("a", "b"), 20))
+  draft <- suppressMessages(draft_codebook(file))
+  file$other <- as.list(1:40)
+  expect_no_error(suppressMessages(confirm_codebook(draft, data = file)))
+  file$x <- as.list(1:40)
+  expect_error(
+    confirm_codebook(draft, data = file), "x",
+    class = "pseudosynth_error_input"
+  )
+})
