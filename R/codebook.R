@@ -308,10 +308,12 @@ has_number_levels <- function(spec) {
 #' Do the levels of a column have a mean? That of a flag is a share
 #'
 #' A member's flag has a third level, where there is no such member.
+#' @param none (integer or `NULL`) This level.
 #' @noRd
-has_mean <- function(spec) {
+has_mean <- function(spec, none = NULL) {
+  own <- spec$levels[setdiff(seq_along(spec$levels), none)]
   spec$kind$name == "logical" || has_number_levels(spec) ||
-    identical(utils::head(spec$levels, 2), c("FALSE", "TRUE"))
+    identical(own, c("FALSE", "TRUE"))
 }
 
 #' All text that a codebook states

@@ -15,9 +15,10 @@ released_means <- function(x) {
   specs <- specs[setdiff(names(specs), x$published)]
   found <- lapply(specs, function(spec) {
     amount <- x$amounts[[spec$column]]
+    none <- x$members$none[match(spec$column, names(x$levels))]
     if (spec$kind$averaged && !is.null(amount)) {
       told_mean(spec, mean_of_amount, x, amount)
-    } else if (has_mean(spec) && spec$column %in% names(x$levels)) {
+    } else if (has_mean(spec, none) && spec$column %in% names(x$levels)) {
       told_mean(spec, mean_of_levels, x, spec)
     }
   })

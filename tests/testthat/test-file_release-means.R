@@ -372,3 +372,13 @@ test_that("flags of members have a share over all of them", {
   expect_lt(abs(made$means$mean - mean(set$work)), 2 * made$means$error)
   expect_lt(abs(made$means$mean - mean(persons$work)), 3 * made$means$error)
 })
+
+test_that("levels beside FALSE and TRUE make no flag", {
+  data <- data.frame(k = rep(c("FALSE", "TRUE", "5"), 40), g = c("a", "b"))
+  book <- codebook(data.frame(
+    column = c("k", "g"), type = "category", levels = c("FALSE|TRUE|5", "a|b")
+  ))
+  made <- suppressMessages(file_release(file_plan(data, book), 5, seed = 1))
+  expect_identical(nrow(made$means), 0L)
+  expect_null(means_beside(synthesize(made, seed = 1), data))
+})
