@@ -468,18 +468,21 @@ stated_digits <- function(response) {
 #' @return (list of flags) `median`, `largest`; `equal` (count).
 #' @noRd
 places_of <- function(facts, number, near) {
+  # Where it is not asked nothing is sorted
+  if (facts$finer(5) <= 0.5) {
+    return(list(median = FALSE, largest = FALSE, equal = 0))
+  }
   stated <- data.frame(
     number, from = number * (1 - near), to = number * (1 + near)
   )
   found <- facts$counts(stated)
   half <- facts$n / 2
-  many <- facts$finer(5) > 0.5
   equal <- facts$n - found$below - found$above
   half_way <- found$below == half && found$above == half
   list(
-    median = many && (max(found$below, found$above) < half ||
-      half_way && facts$between(stated, 0.5)),
-    largest = many && equal > 0 && found$above == 0, equal = equal
+    median = max(found$below, found$above) < half ||
+      half_way && facts$between(stated, 0.5),
+    largest = equal > 0 && found$above == 0, equal = equal
   )
 }
 
