@@ -17,11 +17,18 @@
 # are up to 1% farther off
 alike <- list(rounds = 5, tables = 2, told = 4)
 
+# What is assumed of columns whose levels have an order, see neighbours_alike().
+# At epsilon 1 pairs of October's interviews are 3% nearer by it, those of
+# EU-SILC's persons 4% (bench/file_rivals.R)
+alike_ordered <- list(share = 0.9, reach = 0.3)
+
 #' The directions among the levels of each column in which interactions vary
 #'
 #' @param pairs (list of list) `columns` (two integers), `residual` (double: a
 #'   noisy interaction in counts, centred) and `variance` (of the noise).
 #' @param margins (list of double) Of each column; only their shares matter.
+#' @param order (list of integer or `NULL`, by column) Levels in their order,
+#'   see level_orders().
 #' @param known (list, by column, or `NULL`) What other tables told of a column:
 #'   as returned; `NULL` where there are none. Without `tables`: what is assumed
 #'   of it beforehand.
@@ -30,8 +37,13 @@ alike <- list(rounds = 5, tables = 2, told = 4)
 #'   each, their mean 1) and `tables` (number: by a column of as many levels,
 #'   which tell as much).
 #' @noRd
-level_axes <- function(pairs, margins, known = NULL) {
+level_axes <- function(pairs, margins, known = NULL, order = NULL) {
   before <- lapply(margins, expected_alike)
+  for (j in which(lengths(order) > 2)) {
+    before[[j]] <- covariance_of(
+      neighbours_alike(margins[[j]], order[[j]], alike_ordered)
+    )
+  }
   tables <- assumed_tables(pairs, lengths(margins))
   for (j in which(lengths(known) > 0)) {
     before[[j]] <- covariance_of(known[[j]])
@@ -81,6 +93,29 @@ above_zero <- function(margin) pmax(margin, 1e-9 * sum(margin), 1e-300)
 #' @noRd
 of_mean_one <- function(varies) {
   varies * max(1, nrow(varies) - 1) / max(sum(diag(varies)), 1e-300)
+}
+
+#' How levels vary before any table is seen: those beside each other are alike
+#'
+#' Their correlation falls with the share of records between them; a part of
+#' what a level has is its own.
+#' @param margin (double) Of the levels.
+#' @param order (integer) Levels in their order; others are alike to none.
+#' @param near (list) `share` of what varies that is so, and `reach`, a share of
+#'   the records.
+#' @return (list) See level_axes().
+#' @noRd
+neighbours_alike <- function(margin, order, near) {
+  share <- above_zero(margin)
+  share <- share / sum(share)
+  at <- cumsum(share[order]) - share[order] / 2
+  beside <- diag(length(share))
+  beside[order, order] <- exp(-abs(outer(at, at, `-`)) / near$reach)
+  # Of counts: shares times what varies, less its mean
+  centred <- diag(share, length(share)) - outer(share, share)
+  varies <- centred %*% beside %*% centred
+  axes_of((1 - near$share) * expected_alike(margin) +
+    near$share * of_mean_one(varies))
 }
 
 #' Directions and sizes of a covariance of levels

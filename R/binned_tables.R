@@ -76,13 +76,14 @@ shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
     base <- pmax(expected[[t]], 0)
     list(
       columns = c(t, last), base = matrix(base, levels[t]),
-      residual = beside_expected(residuals[[t]], base, levels[c(t, last)]),
+      residual = residuals[[t]] - centred_table(base, levels[c(t, last)]),
       variance = variance[t]
     )
   })
   margin <- Reduce(`+`, lapply(pairs, function(pair) colSums(pair$base)))
   known <- c(
-    known %||% vector("list", last - 1), list(neighbours_alike(margin))
+    known %||% vector("list", last - 1),
+    list(neighbours_alike(margin, seq_along(margin), alike_bins))
   )
   axes <- level_axes(pairs, c(
     lapply(pairs, function(pair) rowSums(pair$base)), list(margin)
@@ -91,25 +92,6 @@ shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
     lapply(pairs, `[[`, "residual"), lapply(pairs, `[[`, "columns"), axes,
     variance
   )
-}
-
-#' How bins vary before any table is seen: those beside each other are alike
-#'
-#' Their correlation falls with the share of records between them; a part of
-#' what a bin has is its own.
-#' @param margin (double) Of the bins.
-#' @return (list) See level_axes().
-#' @noRd
-neighbours_alike <- function(margin) {
-  share <- above_zero(margin)
-  share <- share / sum(share)
-  at <- cumsum(share) - share / 2
-  # Of counts: shares times what varies, less its mean
-  centred <- diag(share, length(share)) - outer(share, share)
-  varies <- centred %*% exp(-abs(outer(at, at, `-`)) / alike_bins$reach) %*%
-    centred
-  axes_of((1 - alike_bins$share) * expected_alike(margin) +
-    alike_bins$share * of_mean_one(varies))
 }
 
 #' Sums of rows' shares of the bins by each predictor's levels

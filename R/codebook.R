@@ -305,6 +305,12 @@ has_number_levels <- function(spec) {
     !anyNA(text_number(spec$levels))
 }
 
+#' Levels of a column that have an order, and are neighbours in it
+#' @noRd
+levels_in_order <- function(spec) {
+  if (spec$kind$ordered) seq_along(spec$levels)
+}
+
 #' Do the levels of a column have a mean? That of a flag is a share
 #'
 #' A member's flag has a third level, where there is no such member.

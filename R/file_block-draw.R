@@ -8,6 +8,15 @@ block_fitting <- list(
   together = 50000, grown_together = 5e5
 )
 
+# How tables weigh, see weighted_targets(), and the last inverse temperature, by
+# the noise's standard deviation: of records, and of units whose members or
+# waves have columns each. Of these pairs of persons are a twentieth nearer then
+# (bench/households-strict.R), transitions a tenth (bench/panels.R), and rare
+# combinations, such as couples of one sex, keep away from what chance would
+# make. Other files gain nothing by it.
+record_fitting <- c(power = 1, coldest = 3)
+slot_fitting <- c(power = 2, coldest = 30)
+
 # Of more columns the set grows from fewer records: of 1e5 households in 75
 # columns, from 20,000. Tables are as near, in a third of the time.
 fitted_columns <- 15
@@ -43,8 +52,8 @@ weight_of_margins <- 10
 #' Draw sets of a released block
 #'
 #' Cells start from their margins and move one at a time by their conditional
-#' law under exp(-beta sum of weighted squared misses / 2). beta rises to 3
-#' standard deviations of the noise. The file is not read.
+#' law under exp(-beta sum of weighted squared misses / 2). beta rises to 3, or
+#' 30, by the noise's standard deviation. The file is not read.
 #' @param release (list) See release_plan().
 #' @param m (count) Number of sets.
 #' @param n (count or `NULL`) Records a set. `NULL`: as many as released, noisy
@@ -70,8 +79,14 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
   }
   drawn <- underived_block(release)
   published <- drawn$published
-  targets <- weighted_targets(c(drawn$targets, drawn$pooled_targets))
-  control <- c(fitting, list(noise = targets$noise, records = release$n))
+  slots <- !is.null(release$pooled) || !is.null(release$alike)
+  told <- if (slots) slot_fitting else record_fitting
+  targets <- weighted_targets(
+    c(drawn$targets, drawn$pooled_targets), told[["power"]]
+  )
+  control <- c(fitting, list(
+    coldest = told[["coldest"]], noise = targets$noise, records = release$n
+  ))
   # Pairs alone leave each level's sum to chance: rare levels would gain
   margins <- lapply(which(!published), function(j) {
     list(columns = j, target = drawn$margins[[j]], weight = weight_of_margins)
@@ -97,15 +112,17 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
 #' deviation, up to a hundred times as much as another. In files of 5 to 14
 #' columns sets are then nearer to the file, by up to 2%, than if all weigh the
 #' same or by one over the variance: targets are not only noisy, they are
-#' shrunk.
+#' shrunk. Tables of members or of waves say the same many times over, one with
+#' more noise than another: they weigh by one over the variance.
+#' @param power (number) 1 or 2: see slot_fitting.
 #' @param targets (list) See block_targets().
 #' @return (list) `tables` and their `noise`, a typical standard deviation.
 #' @noRd
-weighted_targets <- function(targets) {
+weighted_targets <- function(targets, power = 1) {
   variance <- vapply(targets, `[[`, 0, "variance")
   most <- max(variance, 0)
   noise <- if (most > 0) sqrt(mean(variance)) else 0
-  weight <- if (most > 0) noise / sqrt(pmax(variance, most / 1e4)) else 1
+  weight <- if (most > 0) (noise / sqrt(pmax(variance, most / 1e4)))^power else 1
   list(
     noise = noise, tables = Map(function(one, w) {
       c(one, list(weight = w))

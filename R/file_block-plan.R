@@ -71,9 +71,11 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
 # of both, which tell couples; of one of the others, of two that follow one
 # another, or of the first and another one; of others. What persons are like is
 # told by pooled tables. Margins weigh beside other margins: that of a column of
-# the household, of which all its members take part, and that of a member's.
+# the household, of which all its members take part; that of one of the first
+# two members, and of a later one, of whom there are fewer.
 member_emphasis <- c(
-  first = 1, couple = 5, near = 0.1, far = 0.02, home = 10, own = 1
+  first = 1, couple = 5, near = 0.1, far = 0.02, home = 15, own = 0.5,
+  later = 0.2
 )
 
 #' How much each table weighs beside another one of as many cells
@@ -84,7 +86,7 @@ slot_emphasis <- function(tables, slot) {
   near <- vapply(tables, function(columns) {
     of <- sort(unique(setdiff(slot[columns], 0L)))
     if (length(columns) == 1) {
-      if (length(of) == 0) "home" else "own"
+      if (length(of) == 0) "home" else if (of > 2) "later" else "own"
     } else if (length(of) == 0 || length(of) == 1 && of <= 2) {
       "first"
     } else if (identical(of, 1:2)) {
@@ -104,9 +106,10 @@ slot_emphasis <- function(tables, slot) {
 # waves, or in others; of the first wave. Tables of the same columns in other
 # waves tell of each other: they may weigh less. In a panel of 8,000 persons and
 # five waves, on which they were chosen, these weights take a quarter off the
-# error of transitions at epsilon 1, and add a tenth to that of other pairs.
+# error of transitions at epsilon 1, and add a tenth to that of other pairs
+# (bench/panels.R).
 wave_weights <- c(
-  const = 1, fixed = 0.15, one = 0.3, next_same = 12, far_same = 1,
+  const = 1, fixed = 0.1, one = 0.2, next_same = 16, far_same = 0.7,
   next_other = 0.05, far_other = 0.01, entry = 0.1
 )
 

@@ -5,7 +5,7 @@
 # One that would move it farther than is paid for counts for less than one.
 
 # Of mu squared for tables, for those that are pooled
-share_of_pooled <- 0.45
+share_of_pooled <- 0.55
 
 # A household counts in parts of so many
 parts_of_home <- 64
@@ -22,7 +22,8 @@ weight_of_pooled_margin <- 3
 #' @param levels (list of character) Of the columns of the wide record.
 #' @return (list of list) `names`, `levels` (of the axes), `columns` (integers,
 #'   a list by slot), `level` (a list by slot of a list by axis: the axis's
-#'   level for each of the column's, `NA` where there is no member) and `room`.
+#'   level for each of the column's, `NA` where there is no member), `order` (a
+#'   list by axis, see level_orders()) and `room`.
 #' @noRd
 pooled_tables <- function(members, levels) {
   # Waves of a person are alike, and are no sum
@@ -42,7 +43,12 @@ pooled_tables <- function(members, levels) {
     stated <- if (each) block_levels(specs[[name]]) else levels[[name]]
     list(
       levels = length(stated), columns = match(at, names(levels)),
-      level = lapply(unname(levels[at]), match, stated)
+      level = lapply(unname(levels[at]), match, stated),
+      order = if (name == count_column) {
+        slots
+      } else {
+        levels_in_order(specs[[name]])
+      }
     )
   }
   axes <- lapply(stats::setNames(nm = c(shared, own)), axis)
@@ -57,6 +63,7 @@ pooled_tables <- function(members, levels) {
         vapply(each, function(x) x$columns[k], 1L)
       }),
       level = lapply(slots, function(k) lapply(each, function(x) x$level[[k]])),
+      order = lapply(each, `[[`, "order"),
       room = pooled_room(members)
     )
   })
@@ -213,11 +220,15 @@ pooled_targets <- function(plan, margins, targets, nearest = nearest_counts,
     base <- as.vector(outer(known[[names[1]]], known[[names[2]]])) / persons
     list(
       columns = match(names, names(known)), base = base,
-      residual = beside_expected(residual[[t]], base, pooled[[t]]$levels),
+      residual = residual[[t]] - centred_table(base, pooled[[t]]$levels),
       variance = variance[t]
     )
   })
-  axes <- level_axes(pairs, unname(known))
+  ordered <- vector("list", length(known))
+  for (one in pooled[!single]) {
+    ordered[match(one$names, names(known))] <- one$order
+  }
+  axes <- level_axes(pairs, unname(known), order = ordered)
   beside <- told(
     lapply(pairs, `[[`, "residual"), lapply(pairs, `[[`, "columns"), axes,
     variance[!single]

@@ -94,17 +94,26 @@ falling_levels <- function(counts, numbers, variance) {
   counts
 }
 
-#' Which levels of each column are numbers, in order
+#' Which levels of each column are numbers in order, and which stand in an order
 #' @param levels (named list) Of the block, see file_plan().
-#' @return (list of integer or `NULL`)
+#' @param members (list or `NULL`) Of the plan: that there is no such member is
+#'   no level among the others.
+#' @return (list) `numbers` and `ordered`, each a list of integer or `NULL`.
 #' @noRd
-number_levels <- function(levels, specs) {
-  lapply(names(levels), function(name) {
-    spec <- specs[[name]]
-    if (has_number_levels(spec) && all(diff(text_number(spec$levels)) > 0)) {
-      seq_along(spec$levels)
-    }
-  })
+level_orders <- function(levels, specs, members) {
+  # A published amount in bins is no column of the codebook
+  own <- unname(specs[names(levels)])
+  list(
+    numbers = lapply(own, function(spec) {
+      if (!is.null(spec) && has_number_levels(spec) &&
+        all(diff(text_number(spec$levels)) > 0)) {
+        seq_along(spec$levels)
+      }
+    }),
+    ordered = Map(function(spec, none) {
+      if (!is.null(spec)) setdiff(levels_in_order(spec), none)
+    }, own, members$none %||% NA)
+  )
 }
 
 #' Cells of a table that rules forbid, from 0
@@ -130,7 +139,7 @@ forbidden_among <- function(columns, levels, rules) {
 #' @noRd
 block_targets <- function(plan, n, margins, rules, told = shrunk_residuals) {
   tables <- block_pairs(plan, n, margins)
-  axes <- level_axes(tables, margins)
+  axes <- level_axes(tables, margins, order = plan$ordered)
   targets <- told_targets(tables, plan$levels, axes, rules, told)
   # Pairs come before tables of three, and these before those of four
   for (order in setdiff(sort(unique(plan$noise$order)), 1:2)) {
@@ -262,9 +271,7 @@ block_table <- function(plan, t, base) {
   list(
     columns = columns, levels = plan$levels[columns], base = base,
     variance = plan$noise$variance[t],
-    residual = beside_expected(
-      plan$residuals[[t]], base, plan$levels[columns]
-    )
+    residual = plan$residuals[[t]] - centred_table(base, plan$levels[columns])
   )
 }
 
@@ -273,13 +280,7 @@ block_table <- function(plan, t, base) {
 #' @return (list) See level_axes().
 #' @noRd
 block_axes <- function(block) {
-  level_axes(block_pairs(block), block$margins)
-}
-
-#' What a noisy residual has beside an expected table's
-#' @noRd
-beside_expected <- function(residual, base, levels) {
-  residual - centred_table(base, levels)
+  level_axes(block_pairs(block), block$margins, order = block$ordered)
 }
 
 #' What smaller tables say of a larger one

@@ -57,7 +57,8 @@ release_plan <- function(codes, plan, rules, seed,
     plan[intersect(c(
       "tables", "noise", "residuals", "levels", "published", "fixed",
       "pooled", "pooled_noise", "pooled_residuals", "pooled_cut",
-      "size_noise", "costs", "mu", "delta", "neighbours", "alike", "numbers"
+      "size_noise", "costs", "mu", "delta", "neighbours", "alike", "numbers",
+      "ordered"
     ), names(plan))]
   )
 }

@@ -196,12 +196,10 @@ amount_tables_cost <- function(budget, levels, free) {
 # What the whole release spends ------------------------------------------------
 
 # Of mu squared, for the discrete block where there are amounts, too, at least
-# and at most: each amount weighs as two columns (bench/file_rivals.R)
-share_of_block <- c(0.3, 0.6)
-
-# At most where members of households have amounts: most of these few records
-# have, and each weighs as one column (bench/households-strict.R)
-share_of_members <- 0.75
+# and at most: of members of households, of waves and of other records
+# (bench/households-strict.R, bench/panels.R, bench/file_rivals.R). Each amount
+# weighs as two columns, and those of members, which few records have, as one.
+share_of_block <- c(least = 0.3, homes = 0.8, waves = 0.7, records = 0.6)
 
 #' The budget of a release and its charges, before any noise is drawn
 #'
@@ -238,10 +236,18 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
     1
   } else if (measured) {
     columns <- sum(!published)
-    homes <- !is.null(plan$members) && is.null(plan$members$waves)
-    share <- columns / (columns + (if (homes) 1 else 2) * length(names))
-    most <- if (homes) share_of_members else share_of_block[2]
-    clamp(share, share_of_block[1], most)
+    kind <- if (is.null(plan$members)) {
+      "records"
+    } else if (is.null(plan$members$waves)) {
+      "homes"
+    } else {
+      "waves"
+    }
+    each <- if (kind == "homes") 1 else 2
+    clamp(
+      columns / (columns + each * length(names)), share_of_block[["least"]],
+      share_of_block[[kind]]
+    )
   } else {
     share_of_count * is.null(n)
   }
@@ -250,7 +256,9 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
     plan$members,
     if (!is.null(plan$members)) pooled_tables(plan$members, plan$levels)
   )
-  block$numbers <- number_levels(plan$levels, column_specs(plan$codebook))
+  block[c("numbers", "ordered")] <- level_orders(
+    plan$levels, column_specs(plan$codebook), plan$members
+  )
   amounts <- plan_amounts(
     plan, names, record * sqrt(1 - share), neighbours, delta
   )

@@ -46,10 +46,61 @@ released_means <- function(x) {
     error <- sqrt(sum(share^2 * x$error^2 + moved))
     list(mean = mean, error = if (is.finite(mean + error)) error else Inf)
   })
+  if (length(x$block$pooled) > 0) means <- with_pooled_means(means, x)
   data.frame(
     column = names(means), mean = vapply(means, `[[`, 0, "mean"),
     error = vapply(means, `[[`, 0, "error"), row.names = NULL
   )
+}
+
+#' Means of levels, together with what pooled tables of members tell of them
+#'
+#' The noise of both is not the same: each counts by one over its variance.
+#' @param means (named list) `mean` and `error` of each, by tables of slots.
+#' @noRd
+with_pooled_means <- function(means, x) {
+  specs <- column_specs(x$members$persons$codebook)
+  names <- lapply(x$block$pooled, `[[`, "names")
+  for (at in which(names %in% names(means))) {
+    name <- names[[at]]
+    # Of an amount pooled tables have the parts
+    if (specs[[name]]$kind$valued) next
+    both <- list(means[[name]], pooled_mean(x$block, at, specs[[name]]))
+    told <- 1 / vapply(both, `[[`, 0, "error")^2
+    if (!all(is.finite(told) & told > 0)) next
+    means[[name]] <- list(
+      mean = sum(told * vapply(both, `[[`, 0, "mean")) / sum(told),
+      error = 1 / sqrt(sum(told))
+    )
+  }
+  means
+}
+
+#' The mean of levels that a pooled margin of members tells
+#' @param at (count) Its place among pooled tables.
+#' @return (list) `mean` and `error`.
+#' @noRd
+pooled_mean <- function(block, at, spec) {
+  value <- level_numbers(spec)
+  mean_of <- function(counts) {
+    sum(counts[seq_along(value)] * value) / sum(counts[seq_along(value)])
+  }
+  drawn <- block$pooled_targets[[at]]$target
+  noisy <- block$pooled_residuals[[at]] + sum(drawn) / length(drawn) +
+    centred_table(block$pooled_cut[[at]], length(drawn))
+  mean <- mean_of(drawn)
+  by_noise <- block$pooled_noise$variance[at] * sum((value - mean)^2) /
+    sum(drawn[seq_along(value)])^2
+  list(
+    mean = mean,
+    error = law_error * sqrt(by_noise + (mean - mean_of(noisy))^2)
+  )
+}
+
+#' The number that each level is; of a flag 0 and 1
+#' @noRd
+level_numbers <- function(spec) {
+  if (has_number_levels(spec)) text_number(spec$levels) else 0:1
 }
 
 #' A mean and its error, whatever the noise
@@ -84,7 +135,7 @@ told_mean <- function(spec, estimate, ...) {
 mean_of_levels <- function(x, spec) {
   block <- x$block
   own <- match(spec$column, names(x$levels))
-  value <- if (has_number_levels(spec)) text_number(spec$levels) else 0:1
+  value <- level_numbers(spec)
   # That there is no such member has a number, too
   valued <- setdiff(seq_along(value), x$members$none[own])
   value <- value[valued]

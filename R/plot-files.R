@@ -258,12 +258,6 @@ file_shares <- function(object, data = NULL) {
   }))
 }
 
-#' Levels of a column that have an order, and are neighbours in it
-#' @noRd
-levels_in_order <- function(spec) {
-  if (spec$type == "ordered") seq_along(spec$levels)
-}
-
 #' Shares of few levels: those that nobody has are left out, rare ones joined
 #'
 #' Of levels in an order the rarest neighbours are one; of others the rarest.

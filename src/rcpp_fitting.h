@@ -131,6 +131,7 @@ inline pseudosynth::AnnealingPlan to_annealing(const Rcpp::List& control) {
   pseudosynth::AnnealingPlan plan;
   plan.sweeps = Rcpp::as<int>(control["sweeps"]);
   plan.first_beta = number("first_beta");
+  plan.coldest = number("coldest");
   plan.noise = number("noise");
   plan.records = number("records");
   plan.particles = count("particles");

@@ -208,7 +208,7 @@ test_that("what other tables told of a column is what its axes start from", {
 
 test_that("bins beside each other are expected to be alike", {
   margin <- rep(10, 12)
-  found <- neighbours_alike(margin)
+  found <- neighbours_alike(margin, seq_along(margin), alike_bins)
   varies <- covariance_of(found)
   expect_equal(rowSums(varies), rep(0, 12), ignore_attr = TRUE)
   expect_equal(mean(found$size), 1)
@@ -271,4 +271,59 @@ test_that("two wide columns that have nothing to do with each other stay so", {
   })
   # Assumed as half a table it is four times as much
   expect_lt(mean(size), 0.002)
+})
+
+test_that("levels of an order are alike beside each other, others to none", {
+  margin <- c(40, 10, 20, 30, 25)
+  varies <- function(order, near) {
+    unname(covariance_of(neighbours_alike(margin, order, near)))
+  }
+  near <- list(share = 0.8, reach = 0.5)
+  # By a naive loop: levels 2, 4, 1 stand in this order, 3 and 5 in none
+  order <- c(2, 4, 1)
+  share <- margin / sum(margin)
+  at <- rep(NA, 5)
+  below <- 0
+  for (j in order) {
+    at[j] <- below + share[j] / 2
+    below <- below + share[j]
+  }
+  alike <- diag(5)
+  for (i in order) for (j in order) alike[i, j] <- exp(-abs(at[i] - at[j]) / 0.5)
+  centre <- diag(5) - outer(rep(1, 5), share)
+  raw <- t(centre) %*% (outer(share, share) * alike) %*% centre
+  expected <- 0.2 * expected_alike(margin) + 0.8 * raw * 4 / sum(diag(raw))
+  expect_equal(varies(order, near), expected * 4 / sum(diag(expected)))
+  # Without an order, or none of it believed, as of any column
+  none <- level_axes(list(), list(margin))[[1]]
+  told <- function(order) {
+    level_axes(list(), list(margin), order = list(order))[[1]]
+  }
+  expect_equal(covariance_of(told(NULL)), covariance_of(none))
+  expect_equal(covariance_of(told(1:2)), covariance_of(none))
+  expect_equal(
+    varies(1:5, list(share = 0, reach = 1)), unname(covariance_of(none))
+  )
+  expect_gt(max(abs(covariance_of(told(1:5)) - covariance_of(none))), 0.1)
+})
+
+test_that("noisy tables of a column in order are nearer if that is known", {
+  withr::local_seed(3)
+  margins <- list(rep(500, 12), rep(1200, 5))
+  off <- replicate(40, {
+    # What varies along the first column is smooth in its order
+    smooth <- apply(matrix(stats::rnorm(60, 0, 40), 12), 2, cumsum)
+    residual <- centred_table(smooth, c(12, 5))
+    noisy <- residual + centred_table(stats::rnorm(60, 0, 120), c(12, 5))
+    pair <- list(list(columns = 1:2, residual = noisy, variance = 120^2))
+    orders <- list(NULL, list(1:12, NULL), list(sample(12), NULL))
+    vapply(orders, function(order) {
+      axes <- level_axes(pair, margins, order = order)
+      sum((shrunk_residual(noisy, axes, 120^2) - residual)^2)
+    }, 0)
+  })
+  off <- sqrt(rowMeans(off))
+  expect_lt(off[2], 0.9 * off[1])
+  # A wrong order does no great harm
+  expect_lt(off[3], 1.1 * off[1])
 })

@@ -143,6 +143,8 @@ test_that("a table weighs by one over its noise's standard deviation", {
   weight <- vapply(found$tables, `[[`, 0, "weight")
   expect_equal(found$noise, sqrt(52))
   expect_equal(weight, sqrt(52) / c(2, 10))
+  by_variance <- weighted_targets(targets, 2)$tables
+  expect_equal(vapply(by_variance, `[[`, 0, "weight"), 52 / c(4, 100))
   expect_identical(found$tables[[2]][names(targets[[2]])], targets[[2]])
   # Where all have the same noise, or none, each weighs 1
   alike <- lapply(targets, replace, "variance", 9)

@@ -88,11 +88,17 @@ test_that("rare levels that are numbers fall outwards, unless they stand out", {
   spec <- function(levels, type = "ordered") {
     list(levels = levels, kind = column_kinds[[type]])
   }
-  expect_identical(
-    number_levels(
-      list(a = 1:4, b = 1:3, c = 1:3, d = 1:2),
-      list(a = spec(c("1", "2", "10")), b = spec(c("1", "3", "2")),
-        c = spec(c("x", "y", "z")), d = spec(c("1", "2"), "category"))
-    ), list(1:3, NULL, NULL, NULL)
+  levels <- list(a = 1:4, b = 1:3, c = 1:3, d = 1:2, e = 1:2)
+  specs <- list(
+    b = spec(c("1", "3", "2")), a = spec(c("1", "2", "10")),
+    c = spec(c("x", "y", "z")), d = spec(c("1", "2"), "category")
   )
+  found <- level_orders(levels, specs, NULL)
+  expect_identical(found$numbers, list(1:3, NULL, NULL, NULL, NULL))
+  # Categories have none, nor has what is no column of the codebook
+  expect_identical(found$ordered[1:3], list(1:3, 1:3, 1:3))
+  expect_length(unlist(found$ordered[4:5]), 0)
+  # That there is no such member is none of them
+  members <- list(none = c(NA, 3L, NA, NA, NA))
+  expect_identical(level_orders(levels, specs, members)$ordered[[2]], 1:2)
 })

@@ -122,3 +122,37 @@ test_that("the block has as much of the budget as its columns weigh", {
   expect_equal(share_of_block(c(1, 2, 4)), 0.333333)
   expect_equal(share_of_block(c(1, 2)), 0.3)
 })
+
+test_that("the block of members or waves has more, up to a limit of its own", {
+  withr::local_seed(1)
+  persons <- data.frame(
+    id = rep(1:60, each = 3), year = rep(1:3, 60),
+    sex = rep(sample(c("f", "m"), 60, TRUE), each = 3),
+    status = sample(letters[1:4], 180, TRUE),
+    class = sample(letters[5:9], 180, TRUE),
+    health = sample(LETTERS[1:3], 180, TRUE),
+    pay = round(stats::rlnorm(180, 7))
+  )
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(persons), id = "id",
+    year = list(type = "ordered", levels = 1:3),
+    pay = list(type = "amount", lower = 1, upper = 1e5, zero = FALSE)
+  )))
+  share <- function(members, book) {
+    plan <- suppressMessages(
+      file_plan(persons, book, unit = "id", members = members)
+    )
+    spending <- plan_file_release(plan, list(), 1, 1e-6, "add-remove")
+    of <- spending$block$mu^2
+    c(block = of / spending$mu^2, columns = length(plan$levels))
+  }
+  homes <- share(members(~year, 3, household = "sex"), book)
+  waves <- share(waves("year", constant = "sex", complete = TRUE), book)
+  # Three amounts weigh a column each among members, and two in a panel
+  for (one in list(list(homes, 1, 0.8), list(waves, 2, 0.7))) {
+    columns <- one[[1]][["columns"]]
+    expect_equal(
+      one[[1]][["block"]], min(one[[3]], columns / (columns + one[[2]] * 3))
+    )
+  }
+})

@@ -34,10 +34,15 @@ struct AnnealingPlan {
   std::size_t together = 50000;
   std::size_t grown_together = 500000;
 
-  /// Noise is not fitted: min(1, 3 / its standard deviation in a set of n).
+  /// The last inverse temperature, by the noise's standard deviation: the
+  /// larger, the closer to its table is what chance would seldom make.
+  double coldest = 3.0;
+
+  /// Noise is not fitted: min(1, coldest / its standard deviation in a set of
+  /// n).
   double last_beta(double n) const {
     const double noise_of_set = noise * n / records;
-    return noise_of_set > 3.0 ? 3.0 / noise_of_set : 1.0;
+    return noise_of_set > coldest ? coldest / noise_of_set : 1.0;
   }
 };
 
