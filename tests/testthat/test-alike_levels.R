@@ -217,8 +217,8 @@ test_that("bins beside each other are expected to be alike", {
   expect_gt(correlation[6, 7], own[6, 7] + 0.2)
   expect_lt(correlation[1, 12], correlation[6, 7])
   # A bin that has nothing, or bins alone
-  expect_true(all(is.finite(unlist(neighbours_alike(c(0, 3, 0))))))
-  expect_length(neighbours_alike(7)$size, 0)
+  expect_true(all(is.finite(unlist(neighbours_alike(c(0, 3, 0), 1:3, alike_bins)))))
+  expect_length(neighbours_alike(7, 1, alike_bins)$size, 0)
 })
 
 test_that("noisy tables of bins are nearer to smooth ones so", {
