@@ -302,13 +302,17 @@ facts_of_parts <- function(parts, scale) {
 scale_asker <- function(part, scale) {
   number <- sql_double(sprintf("(%s)", part$facts[[scale]]))
   w <- sql_within(part$backend, number, c(-1, 1) * 1e140)
-  with <- c(
-    s = sql_query(sprintf("%s AS w", w), part$from),
-    p = sql_query("AVG(w) AS m", "s")
-  )
+  s <- c(s = sql_query(sprintf("%s AS w", w), part$from))
+  once <- if (!part$backend$passes_on) c("s", "p")
+  mean <- sql_query("AVG(w) AS m", "s")
+  if (part$backend$passes_on) {
+    # A number by itself: the other server then adds up all that follows
+    mean <- part$ask(sql_query("AVG(w) AS m", "s", with = s, once = once))$m
+    mean <- sprintf("SELECT %s AS m", sql_value(part$backend, as.double(mean)))
+  }
   function(select, from = "s CROSS JOIN p", more = NULL) {
     unlist(part$ask(sql_query(
-      select, from, with = c(with, more), once = c("s", "p")
+      select, from, with = c(s, p = mean, more), once = once
     )))
   }
 }
