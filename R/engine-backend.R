@@ -17,8 +17,8 @@
 #'   none but the records of these tables meets), `marks` (strings: of all
 #'   tables that its records are in, the same over any connection), `whole`
 #'   (flag, if it has records elsewhere that `marks` do not tell), `backend` (if
-#'   it is asked in another way), `alone` (flag: without tables that inherit from
-#'   it). Or a list with `pieces`: such lists, of tables that hold its records
+#'   it is asked in another way), `alone` (flag: without what inherits from it).
+#'   Or a list with `pieces`: such lists, of tables that hold its records
 #'   between them.
 #' @param target (function of a path, the back end and `ask`) What it does with
 #'   rows that are written to a table. Gives a list, `NULL` where there is none
@@ -39,10 +39,10 @@
 #' @param vectors (flag) Does it compute some thousand records at a time, with
 #'   each arm of a CASE that one of them needs? Neighbours need fewest.
 #' @param places (function of a number `x` as text, and of numbers in order, or
-#'   `NULL`) How many of these are not above `x`, in fewer steps than CASEs take.
-#'   `nth` (function of numbers and a place as text) then takes one of them.
-#' @param passes_on (flag) Does it pass queries on to another server, which takes
-#'   none that starts from another's answer?
+#'   `NULL`) How many of these are not above `x`, in less steps than CASEs take.
+#' @param nth (function of numbers and a place as text, or `NULL`) Takes one.
+#' @param passes_on (flag) Does it pass queries on to another server? That takes
+#'   none that starts from another's answer.
 #' @param dates (flag) Has it a type for dates? Without one they are text.
 #' @param texts (function of a target) Which of its columns take numbers as
 #'   text, see database_rows().

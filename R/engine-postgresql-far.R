@@ -3,8 +3,8 @@
 # The extension postgres_fdw reads them. In a transaction of repeatable reads it
 # begins another there with its first query, and keeps it: each server is read
 # as of one moment, too. A query that it can tell the other server as a whole is
-# computed there. It tells none that compares text in another order than the
-# column's, none that starts from another's answer, and no condition on tableoid.
+# computed there. It tells none that compares text in another order than that of
+# the column, none that starts from another's answer, and nothing of tableoid.
 
 #' How a table of another server is asked
 #'
@@ -126,6 +126,8 @@ check_far_columns <- function(one, k, backend, ask) {
   refuse_far(is.null(there), one, sprintf(
     "is on the server \"%s\", whose catalogue could not be read", one$srvname
   ))
+  # Of types of the users' own nothing is computed there
+  columns <- columns[columns$type < 16384, ]
   at <- match(columns$far, there$name)
   refuse_far(anyNA(at), one, "has columns that are not there")
   # Types of text: varchar is read as text

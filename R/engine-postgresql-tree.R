@@ -21,8 +21,8 @@ postgresql_columns <- function(source, oid, backend, ask) {
   list(pieces = pieces)
 }
 
-#' Tables that are asked by themselves: those of other servers, which then add up
-#' their own records, and the largest ones without any of them
+#' Tables that are asked by themselves: those of other servers, which then add
+#' up their own records, and the largest ones without any of them
 #' @param found (data frame) See postgresql_tree().
 #' @return (list of data frames) Rows of `found`, the table itself first.
 #' @noRd

@@ -142,15 +142,15 @@
 #' * In PostgreSQL other servers may hold partitions, or the table itself, as
 #'   foreign tables of `postgres_fdw`. Each server shows its records as of one
 #'   moment, and adds up its own. The role needs `SELECT` on each partition,
-#'   `USAGE` on the servers and `TEMP` on the database: the package looks whether
-#'   each foreign table stands for a table with the same columns, and whether all
-#'   records are within the bounds of their partition. Whatever it cannot be
-#'   certain of is an error with the reason, before anything is spent: a foreign
-#'   table that stands for a view or for a table of a further server, columns of
-#'   another type there, text in no encoding, another wrapper than
-#'   `postgres_fdw`, whose servers need not show one moment, or a foreign table
-#'   that inherits from another and has no bounds. What it cannot see is a record
-#'   that moves from one server to another meanwhile.
+#'   `USAGE` on the servers and `TEMP` on the database: the package looks
+#'   whether each foreign table stands for a table with the same columns, and
+#'   whether all records are within the bounds of their partition. Whatever it
+#'   cannot be certain of is an error with the reason, before anything is
+#'   spent: a foreign table that stands for a view or for a table of a further
+#'   server, columns of another type there, text in no encoding, another
+#'   wrapper than `postgres_fdw`, whose servers need not show one moment, or a
+#'   foreign table that inherits from another and has no bounds. What it cannot
+#'   see is a record that moves from one server to another meanwhile.
 #' * Of dplyr's steps, `select()`, `rename()` and `filter()` are accepted. A
 #'   filter compares columns with constants or with each other, by `==`, `!=`,
 #'   `<`, `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`. It

@@ -311,7 +311,7 @@ test_that("a foreign table is released as the table that it stands for", {
   }
 })
 
-test_that("bounds that another server would read otherwise are looked at here", {
+test_that("bounds that another server would read otherwise are read here", {
   d <- engine_persons(600)
   made <- servers_persons(by_status(d))
   run <- made$run
@@ -351,6 +351,23 @@ test_that("bounds that another server would read otherwise are looked at here", 
   spread("RANGE (\"group\" COLLATE \"en-x-icu\")", c(
     "FROM (MINVALUE) TO ('b')", "FROM ('b') TO (MAXVALUE)"
   ))
+})
+
+test_that("columns of a type of the users' own may stay beside the others", {
+  d <- by_status(engine_persons(300))
+  made <- servers_persons(d)
+  for (k in 1:3) {
+    run <- statements_on(made$cons[[k]])
+    # Of another number on each server
+    if (k == 2) run("CREATE TYPE another AS ENUM ('x')")
+    run("CREATE TYPE mood AS ENUM ('glad', 'sad')")
+    run("ALTER TABLE persons ADD feels mood DEFAULT 'sad'")
+  }
+  table <- dplyr::tbl(made$cons[[1]], "persons")
+  formula <- log(income) ~ flag + status
+  expect_same_release(
+    released(formula, dplyr::select(table, -"feels")), released(formula, d)
+  )
 })
 
 test_that("tables of servers and parts of parts are asked by themselves", {
