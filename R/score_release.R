@@ -194,6 +194,12 @@
 #' such. Everything else, such as `01`, is text. Empty fields and `NA` are
 #' missing values.
 #'
+#' It may also be the path of a folder of Parquet files. Folders in it may name
+#' columns (hive partitions), such as `persons/year=2024/part-0.parquet`. All
+#' name the same ones, which no file has itself. Such a column is text, unless
+#' all of its values are written as whole numbers. Files whose names begin with
+#' `_` or `.` are passed over, and no other kind of file may be in it.
+#'
 #' A file that lies in several tables, on one connection or on several, is given
 #' as [shards()] of them.
 #'
