@@ -81,6 +81,10 @@ postgresql_tree <- function(source, oid, backend, ask) {
   refuse_no_table(
     !oid %in% found$oid, source$path, "newer than the transaction"
   )
+  refuse_no_table(
+    postgresql_is_spread(found$oid, ask), source$path,
+    "spread over servers by Citus, which show no common moment"
+  )
   if (any(found$kind == "f")) {
     check_read_alone(found, ask)
     postgresql_check_far(source, found, backend, ask)
@@ -88,6 +92,19 @@ postgresql_tree <- function(source, oid, backend, ask) {
   # From here on nothing is written, not even a temporary table
   ask("SELECT pg_catalog.set_config('transaction_read_only', 'on', true)")
   found
+}
+
+#' Does the catalogue of the extension Citus have one of these tables?
+#' @noRd
+postgresql_is_spread <- function(oid, ask) {
+  if (is.na(ask("SELECT to_regclass('pg_dist_partition') AS name")$name)) {
+    return(FALSE)
+  }
+  as.double(ask(sprintf(
+    "SELECT COUNT(*) AS n FROM pg_dist_partition
+     WHERE CAST(logicalrelid AS OID) IN (%s)",
+    toString(sprintf("%.0f", oid))
+  ))$n) > 0
 }
 
 #' Do policies decide which rows this role sees?

@@ -16,7 +16,8 @@ postgresql_backend <- function() {
 }
 
 postgresql_places <- function(x, ends) {
-  sprintf("pg_catalog.width_bucket(%s, %s)", x, postgresql_array(ends))
+  ends <- postgresql_array(ends)
+  sprintf("pg_catalog.width_bucket(%s, %s)", sql_double(x), ends)
 }
 
 postgresql_nth <- function(value, place) {

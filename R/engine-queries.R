@@ -266,6 +266,6 @@ sql_by_number <- function(backend, number, value) {
       sprintf("cell <= %.0f", ends), sql_value(backend, runs$values)
     ))
   }
-  place <- backend$places(sql_double("cell"), ends + 0.5)
+  place <- backend$places("cell", ends + 0.5)
   backend$nth(runs$values, sprintf("%s + 1", place))
 }

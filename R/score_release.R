@@ -149,8 +149,9 @@
 #'   spent: a foreign table that stands for a view or for a table of a further
 #'   server, columns of another type there, text in no encoding, another
 #'   wrapper than `postgres_fdw`, whose servers need not show one moment, or a
-#'   foreign table that inherits from another and has no bounds. What it cannot
-#'   see is a record that moves from one server to another meanwhile.
+#'   foreign table that inherits from another and has no bounds. So is a table
+#'   that Citus spreads over servers. What the package cannot see is a record
+#'   that moves from one server to another meanwhile.
 #' * Of dplyr's steps, `select()`, `rename()` and `filter()` are accepted. A
 #'   filter compares columns with constants or with each other, by `==`, `!=`,
 #'   `<`, `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`. It

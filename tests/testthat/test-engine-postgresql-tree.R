@@ -375,6 +375,24 @@ test_that("stated numbers are looked for in all servers' records together", {
   expect_identical(vapply(numbers, outcome, "", data = table), found)
 })
 
+test_that("a table that Citus spreads over servers is refused", {
+  con <- local_postgresql()()
+  DBI::dbWriteTable(con, "persons", engine_persons(300))
+  DBI::dbWriteTable(con, "others", engine_persons(300))
+  run <- statements_on(con)
+  # As Citus has it
+  run("SET allow_system_table_mods = on")
+  run("CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid REGCLASS)")
+  run("INSERT INTO pg_dist_partition VALUES ('persons')")
+  expect_error(
+    released(log(income) ~ flag, dplyr::tbl(con, "persons")), "Citus",
+    class = "pseudosynth_error_rows"
+  )
+  expect_s3_class(
+    released(log(income) ~ flag, dplyr::tbl(con, "others")), "score_release"
+  )
+})
+
 test_that("columns of a type of the users' own may stay beside the others", {
   d <- by_status(engine_persons(300))
   made <- servers_persons(d)
