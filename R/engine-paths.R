@@ -24,6 +24,7 @@ reader_settings <- c(
 paths_source <- function(paths) {
   keys <- hive_keys(paths)
   paths <- keys$paths %||% paths
+  is_hive <- length(keys$names) > 0
   kind <- check_paths(paths, keys$of)
   check_installed(c("DBI", "duckdb"), arg = "data")
   backend <- duckdb_backend()
@@ -45,11 +46,10 @@ paths_source <- function(paths) {
       "CREATE TABLE records AS SELECT * FROM
        %s([%s], union_by_name = true, hive_partitioning = %s%s)",
       file_readers[[kind]], toString(sql_value(backend, normalizePath(paths))),
-      tolower(!is.null(keys)), if (is.null(keys)) reader_settings[[kind]] else
-        hive_settings
+      tolower(is_hive), if (is_hive) hive_settings else reader_settings[[kind]]
     ))
     if (kind == "csv") duckdb_flags(con)
-    duckdb_typed(con, sql_name(keys$names), hive_number, "BIGINT")
+    duckdb_typed(con, keys$names, hive_number, "BIGINT")
     TRUE
   }, FALSE)
   refuse_if(
@@ -72,7 +72,7 @@ paths_source <- function(paths) {
 #' @noRd
 duckdb_flags <- function(con) {
   columns <- DBI::dbGetQuery(con, "DESCRIBE records")
-  text <- sql_name(columns$column_name[columns$column_type == "VARCHAR"])
+  text <- columns$column_name[columns$column_type == "VARCHAR"]
   words <- "{x} IN ('TRUE', 'FALSE', 'true', 'false')"
   duckdb_typed(con, text, words, "BOOLEAN")
 }
@@ -83,6 +83,7 @@ duckdb_typed <- function(con, text, holds, type) {
   if (length(text) == 0) {
     return(invisible())
   }
+  text <- sql_name(text)
   holds <- vapply(text, function(x) gsub("{x}", x, holds, fixed = TRUE), "")
   all <- unlist(DBI::dbGetQuery(con, sql_query(
     sprintf("BOOL_AND(%s) AS b%d", holds, seq_along(text)), "records"
@@ -126,6 +127,11 @@ hive_keys <- function(paths) {
   refuse_folder(
     length(names) > 1 || anyDuplicated(names[[1]]) > 0,
     "its folders do not name the same columns"
+  )
+  # DuckDB would take it for a column, too
+  refuse_folder(
+    length(names[[1]]) > 0 && grepl("=", normalizePath(paths), fixed = TRUE),
+    "its own path has the sign = in it, and its folders name columns"
   )
   list(paths = file.path(paths, files), of = of, names = names[[1]])
 }

@@ -217,7 +217,9 @@ test_that("CSV and Parquet files are released as the data frame is", {
     expect_error(released(formula, data), pattern, class = class)
   }
   refused(path("none.csv"), "no file")
-  refused(folder, "no file")
+  refused(c(folder, folder), "no file")
+  refused(folder, "no Parquet file")
+  expect_same_release(released(formula, path("group=other")), whole)
   refused(parts[c(1, 2, 1)], "named twice")
   file.copy(parts[1], path("copy.parquet"))
   refused(c(parts, path("copy.parquet")), "1 of the paths is a copy")
@@ -266,7 +268,8 @@ test_that("a folder of Parquet files in hive partitions is the file", {
   formula <- log(income) ~ flag + status + year
   expect_same_release(released(formula, folder), released(formula, d))
   local_small_chunks()
-  own <- d[c("status", "year", "income")]
+  # Columns of folders come last
+  own <- d[c("status", "income", "year")]
   book <- suppressMessages(confirm_codebook(draft_codebook(own)))
   con <- duckdb_persons(all = own)
   folder <- write_hive(own, "year", file.path(withr::local_tempdir(), "d"), con)
@@ -338,6 +341,10 @@ test_that("folders that are no hive partitions are refused", {
   unlink(file.path(folder, "old"), recursive = TRUE)
   add("year=2", "year=3", "b.parquet")
   refused("do not name the same columns")
+  unlink(file.path(folder, "year=2"), recursive = TRUE)
+  folder <- file.path(folder, "env=all")
+  add("year=1", "a.parquet")
+  refused("Its own path has the sign =")
 })
 
 test_that("plans of tables and files in DuckDB are those of the data frame", {
