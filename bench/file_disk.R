@@ -10,7 +10,7 @@
 # ten amounts with zeros. Prints for each step the seconds by the clock and of
 # processor, and the peak of resident memory (VmHWM, Linux) from the start of
 # the process. The clock depends on what else runs: the machine's load is
-# printed. The hash of the release tells whether it is that of records in memory:
+# printed. The hash of the release tells if it is that of records in memory:
 #
 #   Rscript -e 'options(pseudosynth.records_in_memory = Inf)' \
 #     -e 'source("bench/file_disk.R")'
