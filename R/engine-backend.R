@@ -16,7 +16,10 @@
 #'   columns_by_type() calls them), `only` (string or `NULL`: a condition that
 #'   none but the records of these tables meets), `marks` (strings: of all
 #'   tables that its records are in, the same over any connection), `whole`
-#'   (flag, if it has records elsewhere that `marks` do not tell).
+#'   (flag, if it has records elsewhere that `marks` do not tell), `backend` (if
+#'   it is asked in another way), `alone` (flag: without what inherits from it).
+#'   Or a list with `pieces`: such lists, of tables that hold its records
+#'   between them.
 #' @param target (function of a path, the back end and `ask`) What it does with
 #'   rows that are written to a table. Gives a list, `NULL` where there is none
 #'   of the name: `table` (flag: is it one?) and, where it knows of such,
@@ -35,6 +38,11 @@
 #'   compute of each what is computed once takes less time.
 #' @param vectors (flag) Does it compute some thousand records at a time, with
 #'   each arm of a CASE that one of them needs? Neighbours need fewest.
+#' @param places (function of a number `x` as text, and of numbers in order, or
+#'   `NULL`) How many of these are not above `x`, in less steps than CASEs take.
+#' @param nth (function of numbers and a place as text, or `NULL`) Takes one.
+#' @param passes_on (flag) Does it pass queries on to another server? That takes
+#'   none that starts from another's answer.
 #' @param dates (flag) Has it a type for dates? Without one they are text.
 #' @param texts (function of a target) Which of its columns take numbers as
 #'   text, see database_rows().
@@ -44,7 +52,8 @@ new_backend <- function(called, class, begin, collate, find, target,
                         columns = columns_by_type,
                         inside = function(con) FALSE, paged = NULL,
                         floor = "FLOOR({x})", nul = NULL, typed = FALSE,
-                        sorts = FALSE, vectors = FALSE, dates = TRUE,
+                        sorts = FALSE, vectors = FALSE, places = NULL,
+                        nth = NULL, passes_on = FALSE, dates = TRUE,
                         texts = function(target) target$columns,
                         no_log = NULL) {
   c(as.list(environment()), list(ln = "LN"))
@@ -282,8 +291,9 @@ columns_by_type <- function(quoted, found, table, backend, ask) {
     # What is no number is missing, as in R
     number <- function(x) {
       list(
-        read = sprintf("NULLIF(%s, %s)", x, sql_double("'NaN'")),
-        type = double(), exact = x
+        read = sprintf(
+          "CASE WHEN %s <> %s THEN %s END", x, sql_double("'NaN'"), x
+        ), type = double(), exact = x
       )
     }
     own <- switch(stored,

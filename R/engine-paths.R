@@ -22,7 +22,10 @@ reader_settings <- c(
 #' @return (list) See table_source(); `close()` ends and removes it.
 #' @noRd
 paths_source <- function(paths) {
-  kind <- check_paths(paths)
+  keys <- hive_keys(paths)
+  paths <- keys$paths %||% paths
+  is_hive <- length(keys$names) > 0
+  kind <- check_paths(paths, keys$of)
   check_installed(c("DBI", "duckdb"), arg = "data")
   backend <- duckdb_backend()
   folder <- tempfile("pseudosynth-records-")
@@ -37,14 +40,16 @@ paths_source <- function(paths) {
   }
   done <- FALSE
   on.exit(if (!done) close())
+  check_hive_names(con, backend, paths, keys$names)
   done <- or_else({
     DBI::dbExecute(con, sprintf(
       "CREATE TABLE records AS SELECT * FROM
-       %s([%s], union_by_name = true, hive_partitioning = false%s)",
+       %s([%s], union_by_name = true, hive_partitioning = %s%s)",
       file_readers[[kind]], toString(sql_value(backend, normalizePath(paths))),
-      reader_settings[[kind]]
+      tolower(is_hive), if (is_hive) hive_settings else reader_settings[[kind]]
     ))
-    if (kind == "csv") duckdb_flags(con, backend)
+    if (kind == "csv") duckdb_flags(con)
+    duckdb_typed(con, keys$names, hive_number, "BIGINT")
     TRUE
   }, FALSE)
   refuse_if(
@@ -59,34 +64,107 @@ paths_source <- function(paths) {
   list(
     con = con, backend = backend, path = c("read", "main", "records"),
     columns = stats::setNames(nm = columns), where = list(), close = close,
-    marks = rlang::hash_file(normalizePath(paths))
+    marks = paste(rlang::hash_file(normalizePath(paths)), keys$of)
   )
 }
 
 #' Columns of the words true and false alone become flags
 #' @noRd
-duckdb_flags <- function(con, backend) {
+duckdb_flags <- function(con) {
   columns <- DBI::dbGetQuery(con, "DESCRIBE records")
-  text <- sql_name(columns$column_name[columns$column_type ==
-    "VARCHAR"])
+  text <- columns$column_name[columns$column_type == "VARCHAR"]
+  words <- "{x} IN ('TRUE', 'FALSE', 'true', 'false')"
+  duckdb_typed(con, text, words, "BOOLEAN")
+}
+
+#' Columns of text of which something holds in all records get another type
+#' @noRd
+duckdb_typed <- function(con, text, holds, type) {
   if (length(text) == 0) {
     return(invisible())
   }
-  flags <- unlist(DBI::dbGetQuery(con, sql_query(sprintf(
-    "BOOL_AND(%s IN ('TRUE', 'FALSE', 'true', 'false')) AS b%d", text,
-    seq_along(text)
-  ), "records")))
-  for (name in text[flags %in% TRUE]) {
+  text <- sql_name(text)
+  holds <- vapply(text, function(x) gsub("{x}", x, holds, fixed = TRUE), "")
+  all <- unlist(DBI::dbGetQuery(con, sql_query(
+    sprintf("BOOL_AND(%s) AS b%d", holds, seq_along(text)), "records"
+  )))
+  for (name in text[all %in% TRUE]) {
     DBI::dbExecute(
-      con, sprintf("ALTER TABLE records ALTER %s TYPE BOOLEAN", name)
+      con, sprintf("ALTER TABLE records ALTER %s TYPE %s", name, type)
     )
   }
 }
 
+# Folders in hive partitions ---------------------------------------------------
+
+# Folders such as year=2024 have columns in their names. What they mean is not
+# guessed: they are text, or whole numbers where all of them are written as such
+hive_settings <- ", hive_types_autocast = false"
+hive_number <- "regexp_full_match({x}, '0|-?[1-9][0-9]{0,14}')"
+
+#' The Parquet files in a folder, and the columns that their folders name
+#' @return (list or `NULL`, for paths of files) `paths`; `of` (character: what
+#'   the folders of each say), `names` (character: columns).
+#' @noRd
+hive_keys <- function(paths) {
+  if (length(paths) != 1 || is.na(paths) || !dir.exists(paths)) {
+    return(NULL)
+  }
+  # Of Spark's own, such as _SUCCESS, none has records
+  files <- list.files(paths, recursive = TRUE)
+  files <- files[!grepl("^[_.]", basename(files))]
+  of <- sub("^[.]$", "", dirname(files))
+  names <- unique(lapply(strsplit(of, "/", fixed = TRUE), function(folders) {
+    sub("=.*$", "", folders)
+  }))
+  odd <- !grepl("[.]parquet$", tolower(files)) |
+    !grepl("^([^=/]+=[^=/]+(/|$))*$", of)
+  refuse_folder(length(files) == 0, "no file is in it")
+  refuse_folder(any(odd), sprintf(
+    "%s in it %s no Parquet file, or in a folder of another name",
+    counted(sum(odd), "path"), if (sum(odd) == 1) "is" else "are"
+  ))
+  refuse_folder(
+    length(names) > 1 || anyDuplicated(names[[1]]) > 0,
+    "its folders do not name the same columns"
+  )
+  # DuckDB would take it for a column, too
+  refuse_folder(
+    length(names[[1]]) > 0 && grepl("=", normalizePath(paths), fixed = TRUE),
+    "its own path has the sign = in it, and its folders name columns"
+  )
+  list(paths = file.path(paths, files), of = of, names = names[[1]])
+}
+
+#' Refuse files with a column that a folder names: one would hide the other
+#' @noRd
+check_hive_names <- function(con, backend, paths, names) {
+  if (length(names) == 0) {
+    return(invisible())
+  }
+  own <- or_else(DBI::dbGetQuery(con, sprintf(
+    "DESCRIBE SELECT * FROM read_parquet([%s], union_by_name = true,
+     hive_partitioning = false)", toString(sql_value(backend, paths))
+  ))$column_name)
+  both <- names[tolower(names) %in% tolower(own)]
+  refuse_folder(length(both) > 0, sprintf(
+    "its files have columns that its folders name, too: %s", toString(both)
+  ))
+}
+
+refuse_folder <- function(wrong, is) {
+  refuse_if(
+    wrong, "A folder of {.arg data} must hold Parquet files, in folders such as
+            {.file year=2024} or in none.",
+    x = "{toupper(substr(is, 1, 1))}{substring(is, 2)}.", arg = "data"
+  )
+}
+
 #' Refuse paths that are not of different files of one kind
+#' @param of (character or `NULL`) What the folders of each say.
 #' @return (string) `"csv"` or `"parquet"`.
 #' @noRd
-check_paths <- function(paths) {
+check_paths <- function(paths, of = NULL) {
   refuse <- function(wrong, is) {
     refuse_if(
       any(wrong), "{.arg data} must be paths of CSV files or of Parquet files.",
@@ -102,7 +180,9 @@ check_paths <- function(paths) {
   refuse(grepl("[*?{}\\[]", real), "named with one of * ? [ {")
   refuse(duplicated(real), "named twice")
   # Under another name, too: each record would count twice
-  refuse(duplicated(rlang::hash_file(real)), "a copy of another file")
+  refuse(
+    duplicated(paste(rlang::hash_file(real), of)), "a copy of another file"
+  )
   kinds <- sub(".*[.](csv|parquet)([.]gz)?$", "\\1", tolower(paths))
   refuse(!kinds %in% names(file_readers), "of another kind of file")
   refuse(kinds != kinds[1], "not of the kind of the first")

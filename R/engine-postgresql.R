@@ -5,13 +5,27 @@ postgresql_backend <- function() {
     "PostgreSQL", c("PqConnection", "PostgreSQLConnection"),
     begin = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ",
     collate = "COLLATE \"C\"", typed = TRUE, find = postgresql_find,
-    target = postgresql_target,
+    target = postgresql_target, places = postgresql_places,
+    nth = postgresql_nth,
     # Outside of a transaction it refuses a savepoint
     inside = function(con) {
       runs(con, "SAVEPOINT pseudosynth") &&
         runs(con, "RELEASE SAVEPOINT pseudosynth")
     }
   )
+}
+
+postgresql_places <- function(x, ends) {
+  ends <- postgresql_array(ends)
+  sprintf("pg_catalog.width_bucket(%s, %s)", sql_double(x), ends)
+}
+
+postgresql_nth <- function(value, place) {
+  sprintf("(%s)[%s]", postgresql_array(value), place)
+}
+
+postgresql_array <- function(x) {
+  sprintf("CAST('{%s}' AS DOUBLE PRECISION[])", toString(shortest_text(x)))
 }
 
 # For this transaction alone. A policy that hides rows is an error in place of
@@ -71,15 +85,6 @@ postgresql_find <- function(source, backend, ask, moment) {
   found
 }
 
-#' Do policies decide which rows this role sees?
-#' @noRd
-postgresql_policies <- function(oid, ask) {
-  isTRUE(ask(sprintf(
-    "SELECT pg_catalog.row_security_active(CAST(%.0f AS pg_catalog.oid)) AS a",
-    oid
-  ))[[1]])
-}
-
 #' Is it a temporary table whose name hides another's on the user's path?
 #' @noRd
 postgresql_shadows <- function(oid, moment, ask) {
@@ -97,30 +102,6 @@ postgresql_shadows <- function(oid, moment, ask) {
        AND n.nspname OPERATOR(pg_catalog.=)
          ANY (pg_catalog.current_schemas(false))", oid
   ))[[1]]) > 0
-}
-
-postgresql_columns <- function(source, oid, backend, ask) {
-  found <- postgresql_tree(source, oid, backend, ask)
-  columns <- ask(sprintf(
-    "SELECT attname, CASE WHEN n.nspname = 'pg_catalog' THEN ''
-       ELSE n.nspname || '.' END || typname AS type
-     FROM pg_attribute JOIN pg_type t ON t.oid = atttypid
-     JOIN pg_namespace n ON n.oid = typnamespace
-     WHERE attrelid = %.0f AND attnum > 0 AND NOT attisdropped", oid
-  ))
-  own <- match(oid, found$oid)
-  list(
-    schema = found$nspname[own], name = found$name[own],
-    whole = any(found$kind == "f"),
-    columns = columns$attname, stored = columns$type,
-    # A table that is attached later is read by none of the queries
-    only = sprintf(
-      "f.tableoid IN (%s)", toString(sprintf("%.0f", found$oid))
-    ),
-    marks = as.vector(outer(
-      postgresql_homes(ask), sprintf("%.0f", found$oid), paste
-    ))
-  )
 }
 
 postgresql_target <- function(path, backend, ask) {

@@ -96,8 +96,7 @@ sql_records <- function(backend, records, value) {
 #' @noRd
 sql_whole <- function(backend, records, scored, at, clip) {
   by_cell <- function(x) {
-    value <- sql_value(backend, x)
-    sprintf("(%s)", sql_by_number(records$numbers$number, value))
+    sprintf("(%s)", sql_by_number(backend, records$numbers$number, x))
   }
   centre <- clamp(as.double(at$centre), -largest_number, largest_number)
   centre[abs(centre) < 1 / largest_spread] <- 0
@@ -147,7 +146,9 @@ sql_whole <- function(backend, records, scored, at, clip) {
       ), c("n", "inside", "q", "lost"))
     ), "u", "cell", with = with,
     # What is used more than once
-    once = setdiff(names(with), c("r", if (!varied) "s", "u"))
+    once = if (!backend$passes_on) {
+      setdiff(names(with), c("r", if (!varied) "s", "u"))
+    }
   )
 }
 
@@ -155,10 +156,7 @@ sql_whole <- function(backend, records, scored, at, clip) {
 #' @param breaks (double) Between bins: a bin holds its lower one.
 #' @noRd
 sql_tally <- function(backend, records, modelled, breaks) {
-  bin <- sql_tree(
-    sprintf("v < %s", sql_value(backend, as.double(breaks))),
-    as.character(seq_len(length(breaks) + 1))
-  )
+  bin <- sql_bin(backend, "v", as.double(breaks))
   with <- c(
     sql_records(backend, records, modelled),
     t = sql_query(
@@ -167,8 +165,21 @@ sql_tally <- function(backend, records, modelled, breaks) {
   )
   sql_query(
     c("cell", "bin", sql_sum("n", "n")), "t",
-    c("cell", "bin"), with = with, once = setdiff(names(with), c("r", "t"))
+    c("cell", "bin"), with = with,
+    once = if (!backend$passes_on) setdiff(names(with), c("r", "t"))
   )
+}
+
+#' In which bin a number lies, from 1
+#' @noRd
+sql_bin <- function(backend, x, breaks) {
+  if (is.null(backend$places)) {
+    return(sql_tree(
+      sprintf("%s < %s", x, sql_value(backend, breaks)),
+      as.character(seq_len(length(breaks) + 1))
+    ))
+  }
+  sprintf("(%s + 1)", backend$places(x, breaks))
 }
 
 # Numbers of combinations ------------------------------------------------------
@@ -214,7 +225,9 @@ cell_numbers <- function(backend, columns, cells) {
       # Long whole numbers are doubles here and there
       if (is.double(columns[[own[i]]]$type)) x <- as.double(x)
       terms <- c(terms, sql_digits(
-        sprintf("k%d", own[i]), sql_value(backend, x), amount[i + 1]
+        sprintf("k%d", own[i]), sql_value(backend, x), amount[i + 1],
+        # By another server's order of text they need not be sorted
+        sorted = !(backend$passes_on && is.character(x))
       ))
     }
     # The first makes the sum a long number
@@ -233,22 +246,26 @@ cell_numbers <- function(backend, columns, cells) {
 #' @param level (character) Literals, sorted.
 #' @param amount (number) What each adds more than the one before.
 #' @noRd
-sql_digits <- function(key, level, amount) {
+sql_digits <- function(key, level, amount, sorted = TRUE) {
   sql_by_level(
-    key, level, sprintf("%.0f", (seq_along(level) - 1) * amount), sorted = TRUE
+    key, level, sprintf("%.0f", (seq_along(level) - 1) * amount), sorted
   )
 }
 
-#' A value for each number of a combination, as CASEs in a tree
+#' A value for each number of a combination
 #'
 #' @param number (double) Increasing, of the combinations. Equal neighbours are
 #'   one arm.
-#' @param value (character) Literals.
+#' @param value (double)
 #' @noRd
-sql_by_number <- function(number, value) {
+sql_by_number <- function(backend, number, value) {
   runs <- rle(value)
-  ends <- cumsum(runs$lengths)
-  sql_tree(
-    sprintf("cell <= %.0f", number[ends[-length(ends)]]), runs$values
-  )
+  ends <- number[cumsum(runs$lengths)[-length(runs$values)]]
+  if (is.null(backend$nth) || length(ends) == 0) {
+    return(sql_tree(
+      sprintf("cell <= %.0f", ends), sql_value(backend, runs$values)
+    ))
+  }
+  place <- backend$places("cell", ends + 0.5)
+  backend$nth(runs$values, sprintf("%s + 1", place))
 }

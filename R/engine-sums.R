@@ -259,8 +259,8 @@ asked_at_once <- 100
 
 #' See facts_of(): no response is in an answer
 #'
-#' Where in a gap between two records a number lies no part of several knows: it
-#' is taken for the quantile.
+#' Where in a gap between two records a number lies no source of several knows:
+#' it is taken for the quantile.
 #' @param scale (string) See check_stated_numbers().
 #' @noRd
 facts_of_parts <- function(parts, scale) {
@@ -291,24 +291,36 @@ facts_of_parts <- function(parts, scale) {
     counts = function(stated) {
       Reduce(`+`, Map(counts_around, asks, number, list(stated)))
     },
-    between = function(stated, parts) {
-      length(asks) > 1 || is_between(asks[[1]], number[[1]], stated, parts)
+    between = function(stated, points) {
+      of <- vapply(parts, `[[`, 1L, "of")
+      length(unique(of)) > 1 ||
+        is_between(parts, scale, number[[1]], stated, points)
     }
   )
+}
+
+#' The response of a part on a scale, as the column `w`
+#' @noRd
+sql_scale <- function(part, scale) {
+  number <- sql_double(sprintf("(%s)", part$facts[[scale]]))
+  w <- sql_within(part$backend, number, c(-1, 1) * 1e140)
+  sql_query(sprintf("%s AS w", w), part$from)
 }
 
 #' What asks for facts of the response `w`, whose mean is `m`
 #' @noRd
 scale_asker <- function(part, scale) {
-  number <- sql_double(sprintf("(%s)", part$facts[[scale]]))
-  w <- sql_within(part$backend, number, c(-1, 1) * 1e140)
-  with <- c(
-    s = sql_query(sprintf("%s AS w", w), part$from),
-    p = sql_query("AVG(w) AS m", "s")
-  )
-  function(select, from = "s CROSS JOIN p", more = NULL) {
+  s <- c(s = sql_scale(part, scale))
+  once <- if (!part$backend$passes_on) c("s", "p")
+  mean <- sql_query("AVG(w) AS m", "s")
+  if (part$backend$passes_on) {
+    # A number by itself: the other server then adds up all that follows
+    mean <- part$ask(sql_query("AVG(w) AS m", "s", with = s, once = once))$m
+    mean <- sprintf("SELECT %s AS m", sql_value(part$backend, as.double(mean)))
+  }
+  function(select) {
     unlist(part$ask(sql_query(
-      select, from, with = c(with, more), once = c("s", "p")
+      select, "s CROSS JOIN p", with = c(s, p = mean), once = once
     )))
   }
 }
@@ -331,17 +343,26 @@ counts_around <- function(ask, number, stated) {
   }))
 }
 
-is_between <- function(ask, number, stated, parts) {
+#' @param parts (list) On one connection.
+#' @param points (double) See facts_of().
+#' @noRd
+is_between <- function(parts, scale, number, stated, points) {
   v <- number(stated$number)
-  gap <- sql_query(c(
-    sprintf("MAX(CASE WHEN w < %s THEN w END) AS low", v),
-    sprintf("MIN(CASE WHEN w > %s THEN w END) AS high", v)
-  ), "s")
-  point <- sprintf("low + %s * (high - low)", number(parts))
-  any(ask(sprintf(
+  gaps <- vapply(parts, function(part) {
+    sql_query(c(
+      sprintf("MAX(CASE WHEN w < %s THEN w END) AS low", v),
+      sprintf("MIN(CASE WHEN w > %s THEN w END) AS high", v)
+    ), sprintf("(\n%s\n) s", sql_scale(part, scale)))
+  }, "")
+  gap <- sql_query(
+    c("MAX(low) AS low", "MIN(high) AS high"),
+    sprintf("(\n%s\n) e", paste(gaps, collapse = "\nUNION ALL "))
+  )
+  point <- sprintf("low + %s * (high - low)", number(points))
+  any(unlist(parts[[1]]$ask(sql_query(sprintf(
     "CASE WHEN %1$s >= %2$s AND %1$s <= %3$s THEN 1 ELSE 0 END AS t%4$d",
-    point, number(stated$from), number(stated$to), seq_along(parts)
-  ), "g", c(g = gap)) == 1)
+    point, number(stated$from), number(stated$to), seq_along(points)
+  ), "g", with = c(g = gap)))) == 1)
 }
 
 # A trial of the engine --------------------------------------------------------

@@ -4,12 +4,13 @@
 #' @param source (list) See table_source().
 #' @param found (list) See `find` of new_backend().
 #' @param log (environment) See asker().
+#' @param of (count) Which of the file's sources it belongs to.
 #' @return (list) A part: `backend`, `ask`, `fetch`, `log`; `names` (of its
 #'   columns) and `own` (what the table calls each); `table` (string), `found`;
-#'   `from` (string, with its conditions); `marks`, see new_backend().
+#'   `from` (string, with its conditions); `marks`, see new_backend(); `of`.
 #' @noRd
-new_part <- function(source, found, log) {
-  backend <- source$backend
+new_part <- function(source, found, log, of) {
+  backend <- found$backend %||% source$backend
   lost <- setdiff(source$columns, found$columns)
   refuse_if(
     length(lost) > 0, "Columns of {.arg data} must be those of its table.",
@@ -22,8 +23,9 @@ new_part <- function(source, found, log) {
     backend = backend, ask = asker(source$con, backend, log),
     fetch = fetcher(source$con, backend, log), log = log,
     names = names(source$columns), own = source$columns,
-    table = paste(table, "f"), found = found,
-    marks = c(found$marks, source$marks)
+    table = paste(c(if (isTRUE(found$alone)) "ONLY", table, "f"),
+      collapse = " "
+    ), found = found, marks = c(found$marks, source$marks), of = of
   )
   named <- unique(unlist(lapply(source$where, all.vars)))
   known <- Filter(

@@ -25,7 +25,7 @@ with_engine <- function(data, f) {
   on.exit(for (end in rev(ends)) or_else(end()))
   # One transaction a connection: `con`, and `moment`, which its tables share
   begun <- list()
-  open <- function(data) {
+  open <- function(data, of) {
     source <- if (is.character(data)) paths_source(data) else table_source(data)
     con <- source$con
     ends <<- c(ends, source$close)
@@ -40,9 +40,12 @@ with_engine <- function(data, f) {
     # What looks for a table is none of the release's queries
     ask <- asker(con, source$backend, new.env(parent = emptyenv()))
     found <- source$backend$find(source, source$backend, ask, own$moment)
-    new_part(source, found, log)
+    lapply(found$pieces %||% list(found), function(one) {
+      new_part(source, one, log, of)
+    })
   }
-  f(new_engine(lapply(sources, open), log))
+  parts <- Map(open, sources, seq_along(sources))
+  f(new_engine(unlist(parts, recursive = FALSE), log))
 }
 
 #' The engine of the tables that hold the parts of a file, often of one
@@ -111,12 +114,14 @@ check_parts <- function(parts, arg = "data") {
 #' @noRd
 check_parts_differ <- function(parts) {
   whole <- vapply(parts, function(part) isTRUE(part$found$whole), NA)
+  of <- vapply(parts, `[[`, 1L, "of")
   refuse_if(
-    length(parts) > 1 && any(whole),
-    "A table with partitions on other servers must be the whole file.",
-    x = "Part {which(whole)[1]} has such partitions. Another part may be one of
-         them.",
-    i = "Give the partitions themselves as parts, each from its own server.",
+    length(unique(of)) > 1 && any(whole),
+    "A table of which other servers hold records must be the whole file.",
+    x = "Part {of[whole][1]} is such a table. Another part may be, too, what
+         it reads there.",
+    i = "Give the other servers' tables themselves as parts, each from its own
+         server.",
     arg = "data", class = "pseudosynth_error_rows"
   )
   refuse_if(

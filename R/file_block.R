@@ -14,6 +14,8 @@
 #' @param seed (seed or `NULL`) See seed_words().
 #' @param records Of these `codes`, see over_chunks().
 #' @param count (count) Of all records.
+#' @param fixed (integer matrix or `NULL`, those of `codes`) Published columns,
+#'   as sets have them.
 #' @return (list) Of public and released numbers only: `n` (number, noisy where
 #'   secret), `margins` (list of double, counts by column), `derived` (see
 #'   derived_columns()), `targets` (see block_targets(), counts),
@@ -27,7 +29,8 @@
 #'   `rules`, `costs`, `mu`, `delta`, `neighbours`.
 #' @noRd
 release_plan <- function(codes, plan, rules, seed,
-                         records = list(codes = codes), count = nrow(codes)) {
+                         records = list(codes = codes), count = nrow(codes),
+                         fixed = NULL) {
   n <- if (plan$secret) {
     noisy_size(count, plan$size_noise, stage_seed(seed, "records"))
   } else {
@@ -39,7 +42,7 @@ release_plan <- function(codes, plan, rules, seed,
   rules <- numbered_rules(rules, plan$levels)
   # Where none is published even the number of its rows is secret
   kept <- any(plan$published) * seq_len(nrow(codes))
-  plan$fixed <- codes[kept, plan$published, drop = FALSE]
+  plan$fixed <- fixed %||% codes[kept, plan$published, drop = FALSE]
   slots <- replace(plan, "pooled", list(NULL))
   told <- told_by_tables(slots, n, rules)
   if (length(plan$pooled) > 0) {

@@ -7,9 +7,9 @@
 check_plan_published <- function(plan, specs) {
   # As a set would have them
   column <- function(name) {
+    own <- column_of_plan(plan, name)
     comparable_values(column_values(decode_column(
-      code_of(plan$codes, name), plan$amounts[[name]]$values, specs[[name]],
-      plan$schema[[name]]
+      own$codes, own$values, specs[[name]], plan$schema[[name]]
     )))
   }
   published <- published_forms(
@@ -60,7 +60,9 @@ check_published_room <- function(plan, specs) {
     free <- columns[!names(plan$levels)[columns] %in% plan$published]
     # What is published alone is as in the file
     if (length(free) == 0 && length(fixed) == length(names)) next
-    full <- full_records(plan, rules, columns, free, fixed, specs)
+    full <- over_chunks(plan_records(plan), function(chunk) {
+      full_records(plan, chunk, rules, columns, free, fixed, specs)
+    }, c)
     open <- union(names(plan$levels)[free], setdiff(names, fixed))
     refuse_if(
       length(full) > 0,
@@ -75,9 +77,10 @@ check_published_room <- function(plan, specs) {
 }
 
 #' Records whose published amounts leave no room in some levels of free columns
+#' @param chunk (list or environment) See plan_records().
 #' @return (integer)
 #' @noRd
-full_records <- function(plan, rules, columns, free, fixed, specs) {
+full_records <- function(plan, chunk, rules, columns, free, fixed, specs) {
   sizes <- lengths(plan$levels)
   ways <- as.matrix(expand.grid(lapply(sizes[free], seq_len)))
   compared <- compared_rules(list(rules = rules))
@@ -85,13 +88,14 @@ full_records <- function(plan, rules, columns, free, fixed, specs) {
     nrow(rule$forbidden) > 0 && all(rule$columns %in% columns)
   }, plan$rules)
   found <- function(records) {
-    values <- lapply(plan$amounts[fixed], function(own) {
+    values <- lapply(stats::setNames(nm = fixed), function(name) {
+      own <- chunk$amounts[[name]]
       at <- match(records, own$records)
       list(records = which(!is.na(at)), values = own$values[at[!is.na(at)]])
     })
     full <- integer()
     for (way in seq_len(max(1, nrow(ways)))) {
-      codes <- plan$codes[records, , drop = FALSE]
+      codes <- chunk$codes[records, , drop = FALSE]
       for (j in seq_along(free)) codes[, free[j]] <- ways[way, j]
       room <- start_room(compared, specs, codes, sizes)
       room <- narrowed_room(taken_room(room, values))
@@ -101,8 +105,9 @@ full_records <- function(plan, rules, columns, free, fixed, specs) {
     }
     sort(records[full])
   }
-  some <- extreme_records(plan, setdiff(columns, free), fixed)
-  if (length(found(some)) > 0) found(seq_len(plan$n_records)) else integer()
+  some <- extreme_records(plan, chunk, setdiff(columns, free), fixed)
+  full <- if (length(found(some)) > 0) found(seq_len(chunk$n)) else integer()
+  full + as.integer(chunk$before)
 }
 
 #' The records that tell whether any has no room
@@ -110,16 +115,16 @@ full_records <- function(plan, rules, columns, free, fixed, specs) {
 #' Room is lost beyond an end: of one published amount, the smallest and the
 #' largest value of each combination of published levels tell.
 #' @noRd
-extreme_records <- function(plan, columns, fixed) {
-  all <- seq_len(plan$n_records)
+extreme_records <- function(plan, chunk, columns, fixed) {
+  all <- seq_len(chunk$n)
   if (length(fixed) > 1) {
     return(all)
   }
-  own <- plan$amounts[[fixed]]
+  own <- chunk$amounts[[fixed]]
   cell <- cell_number(
-    plan$codes[, columns, drop = FALSE], lengths(plan$levels)[columns]
+    chunk$codes[, columns, drop = FALSE], lengths(plan$levels)[columns]
   )
-  if (length(columns) == 0) cell <- rep(0, plan$n_records)
+  if (length(columns) == 0) cell <- rep(0, chunk$n)
   rest <- setdiff(all, own$records)
   from_small <- own$records[order(own$values)]
   first <- function(records) records[!duplicated(cell[records])]

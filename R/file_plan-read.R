@@ -99,6 +99,20 @@ plan_records <- function(plan) {
   function(f) read_stored(plan, f)
 }
 
+#' All level numbers of a column, and its values
+#' @return (list) `codes`; of an amount also its `records` and `values`.
+#' @noRd
+column_of_plan <- function(plan, name) {
+  if (is.null(plan$stored)) {
+    return(c(list(codes = code_of(plan$codes, name)), plan$amounts[[name]]))
+  }
+  one <- plan
+  one$levels <- plan$levels[intersect(name, names(plan$levels))]
+  one$amounts <- plan$amounts[intersect(name, names(plan$amounts))]
+  chunk <- stored_chunk(one, 0, plan$n_records)
+  c(list(codes = code_of(chunk$codes, name)), chunk$amounts[[name]])
+}
+
 #' All values of one column
 #' @noRd
 whole_column <- function(file, name) {

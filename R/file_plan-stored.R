@@ -8,7 +8,7 @@ records_in_memory <- 2e6
 
 #' Where a plan of so many records leaves them, if memory is not to have them
 #'
-#' Published columns are part of a release: these records stay in memory.
+#' A release holds its published columns: memory must have room for them.
 #' @param levels (named list) Of the block's columns.
 #' @param amounts (character)
 #' @return (list or `NULL`, in memory) See new_store(): level numbers by name,
@@ -18,10 +18,10 @@ store_of_plan <- function(n, levels, amounts, unit, publish) {
   if (n <= most_in_memory()) {
     return(NULL)
   }
-  if (!is.null(publish)) {
-    check_records_fit(n, length(levels), length(amounts), "`publish`")
-    return(NULL)
-  }
+  check_records_fit(
+    n, length(intersect(names(levels), publish)),
+    length(intersect(amounts, publish)), "`publish`"
+  )
   size <- lengths(levels)
   new_store(c(
     stats::setNames(
@@ -221,11 +221,25 @@ stored_codes <- function(plan, before, n) {
   sizes <- lengths(plan$levels)
   codes <- matrix(0L, n, length(sizes), dimnames = list(NULL, names(sizes)))
   for (name in names(sizes)) {
-    own <- stored_numbers(plan$stored, code_key(name), before, n)
+    store <- plan$binned[[name]] %||% plan$stored
+    own <- stored_numbers(store, code_key(name), before, n)
     refuse_lost_records(min(own) < 1 || max(own) > sizes[[name]])
     codes[, name] <- own
   }
   codes
+}
+
+#' A plan with a further column of level numbers, beside its records
+#' @noRd
+stored_with_codes <- function(plan, column, levels, codes) {
+  store <- new_store(stats::setNames(4, code_key(column)))
+  store_numbers(store, code_key(column), codes)
+  plan$levels[[column]] <- levels
+  plan$binned[[column]] <- store
+  plan$codes <- matrix(
+    0L, 0, length(plan$levels), dimnames = list(NULL, names(plan$levels))
+  )
+  plan
 }
 
 # Units ------------------------------------------------------------------------

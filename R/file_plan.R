@@ -61,11 +61,13 @@
 #'   the plan, and at the end of the session. A plan that was saved finds no
 #'   records in a later session, and [file_release()] refuses it. A process that
 #'   is killed leaves its temporary folder behind: delete it.
-#' * With `publish` or `members` all records are in memory, however many there
-#'   are. [decode_file()], [fit_file()], [cleared_tables()], [record_vectors()]
-#'   and [audit_guarantee()] read all records of a plan into memory. All of
-#'   these refuse if memory does not suffice (option `pseudosynth.memory`, in
-#'   bytes).
+#' * A release holds its published columns in memory: 4 bytes for each value,
+#'   and 12 more for one of an amount. To look whether they copy a protected
+#'   column, `file_plan()` reads one such column at a time.
+#' * With `members` all records are in memory, however many there are.
+#'   [decode_file()], [fit_file()], [cleared_tables()], [record_vectors()] and
+#'   [audit_guarantee()] read all records of a plan into memory. All of these
+#'   refuse if memory does not suffice (option `pseudosynth.memory`, in bytes).
 #' * A database has no order of rows. The release of a plan that publishes
 #'   nothing does not depend on the order. Published rows come in the order in
 #'   which the engine gives them, and a seed reproduces a release only for that

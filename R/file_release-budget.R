@@ -303,7 +303,7 @@ published_bins <- 5
 #' @noRd
 with_published_bins <- function(plan) {
   for (name in intersect(names(plan$amounts), plan$published)) {
-    bins <- bins_of_published(plan$amounts[[name]], plan$n_records)
+    bins <- bins_of_published(column_of_plan(plan, name), plan$n_records)
     # Of one level it would tell nothing
     if (nlevels(bins) < 2) next
     plan <- with_codes(
@@ -316,6 +316,9 @@ with_published_bins <- function(plan) {
 #' A plan with a further column of codes
 #' @noRd
 with_codes <- function(plan, column, levels, codes) {
+  if (!is.null(plan$stored)) {
+    return(stored_with_codes(plan, column, levels, codes))
+  }
   plan$levels[[column]] <- levels
   plan$codes <- cbind(plan$codes, codes)
   colnames(plan$codes) <- names(plan$levels)

@@ -286,7 +286,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
   if (has_public_size(plan)) plan <- in_random_order(plan, seed)
   block <- release_plan(
     plan$codes, spending$block, block_rules(plan), stage_seed(seed, "block"),
-    plan_records(plan), plan$n_records
+    plan_records(plan), plan$n_records, plan$fixed
   )
   amounts <- if (length(spending$amounts$each) > 0) {
     amounts_beside(plan, spending, block, seed)
@@ -332,10 +332,12 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
 #' @noRd
 amounts_beside <- function(plan, spending, block, seed) {
   # Geometry needs no more records than amount_rows, nor than a set of so many
-  # columns grows from; published ones are kept
-  n <- if (!has_public_size(plan)) {
-    most <- fitting_of_columns(length(block$levels))$particles
-    min(round(block$n), amount_rows, most)
+  # columns grows from; of published ones, which are in random order, the first
+  n <- min(round(block$n), amount_rows)
+  if (has_public_size(plan)) {
+    block$fixed <- utils::head(block$fixed, n)
+  } else {
+    n <- min(n, fitting_of_columns(length(block$levels))$particles)
   }
   tell_long_step("Fitting records to tables", fitting_work(block, block$n))
   set <- draw_block(
@@ -348,18 +350,30 @@ amounts_beside <- function(plan, spending, block, seed) {
 #' A plan whose records are no longer in the order of the file
 #'
 #' A release keeps its published rows. If the file is sorted by a protected
-#' column, their places would tell it. Sums and tables are the same.
+#' column, their places would tell it. Sums and tables are the same, so records
+#' on disk stay where they are.
+#' @return (list) The plan with `fixed`: codes of its published columns, if any.
 #' @noRd
 in_random_order <- function(plan, seed) {
   n <- plan$n_records
   rows <- random_rows(n, n, seed_words(seed, "order"))
-  plan$codes <- plan$codes[rows, , drop = FALSE]
+  shown <- names(plan$levels)[is_published_code(plan)]
+  if (length(shown) > 0) {
+    plan$fixed <- do.call(cbind, lapply(
+      stats::setNames(nm = shown), function(name) {
+        column_of_plan(plan, name)$codes[rows]
+      }
+    ))
+  }
   place <- order(rows)
-  plan$amounts <- lapply(plan$amounts, function(own) {
+  for (name in intersect(names(plan$amounts), plan$published)) {
+    own <- column_of_plan(plan, name)
     records <- place[own$records]
     moved <- order(records)
-    list(records = records[moved], values = own$values[moved])
-  })
+    plan$amounts[[name]] <- list(
+      records = records[moved], values = own$values[moved]
+    )
+  }
   plan
 }
 

@@ -138,14 +138,20 @@
 #' * The name must be that of a table that itself holds the records. Views,
 #'   virtual tables and queries of your own are refused, because
 #'   in them a record could, undetected, be several rows or depend on other
-#'   records. A table may have partitions. In PostgreSQL they may lie on other
-#'   servers, which `postgres_fdw` reads, each as of one moment. Then the role
-#'   needs `SELECT` on these partitions, `USAGE` on their servers and `TEMP` on
-#'   the database: the package looks whether each partition stands for a table,
-#'   and whether all its records are within its bounds. Whatever it cannot be
-#'   certain of is an error with the reason. What it cannot see is a record that
-#'   moves from one server to another meanwhile. Other foreign tables are
-#'   refused.
+#'   records. A table may have partitions.
+#' * In PostgreSQL other servers may hold partitions, or the table itself, as
+#'   foreign tables of `postgres_fdw`. Each server shows its records as of one
+#'   moment, and adds up its own. The role needs `SELECT` on each partition,
+#'   `USAGE` on the servers and `TEMP` on the database: the package looks
+#'   whether each foreign table stands for a table with the same columns, and
+#'   whether all records are within the bounds of their partition. Whatever it
+#'   cannot be certain of is an error with the reason, before anything is
+#'   spent: a foreign table that stands for a view or for a table of a further
+#'   server, columns of another type there, text in no encoding, another
+#'   wrapper than `postgres_fdw`, whose servers need not show one moment, or a
+#'   foreign table that inherits from another and has no bounds. So is a table
+#'   that Citus spreads over servers. What the package cannot see is a record
+#'   that moves from one server to another meanwhile.
 #' * Of dplyr's steps, `select()`, `rename()` and `filter()` are accepted. A
 #'   filter compares columns with constants or with each other, by `==`, `!=`,
 #'   `<`, `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`. It
@@ -188,6 +194,12 @@
 #' dates such as 2020-01-31, or only the words `TRUE` and `FALSE` is read as
 #' such. Everything else, such as `01`, is text. Empty fields and `NA` are
 #' missing values.
+#'
+#' It may also be the path of a folder of Parquet files. Folders in it may name
+#' columns (hive partitions), such as `persons/year=2024/part-0.parquet`. All
+#' name the same ones, which no file has itself. Such a column is text, unless
+#' all of its values are written as whole numbers. Files whose names begin with
+#' `_` or `.` are passed over, and no other kind of file may be in it.
 #'
 #' A file that lies in several tables, on one connection or on several, is given
 #' as [shards()] of them.

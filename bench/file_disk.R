@@ -1,15 +1,16 @@
 # A file that memory need not hold: time and memory of a plan whose records stay
 # on disk, of its release, and of a set written in parts.
 #
-#   Rscript bench/file_disk.R [records] [records of the set]
+#   Rscript bench/file_disk.R [records] [records of the set] [parquet]
 #
 # Default: 1e6 and 1e6 records. The file is a table of SQLite, made half a
 # million records at a time: 11 categories of 2 to 9 levels, two counts, three
-# amounts with zeros, heaps or missing values, and a date. Prints for each step
-# the seconds by the clock and of processor, and the peak of resident memory
-# (VmHWM, Linux) from the start of the process. The clock depends on what else
-# runs: the machine's load is printed. The hash of the release shows whether it
-# is that of records in memory:
+# amounts with zeros, heaps or missing values, and a date. With `parquet` it is
+# a folder of Parquet files with 60 columns: 50 categories of 2 to 20 levels and
+# ten amounts with zeros. Prints for each step the seconds by the clock and of
+# processor, and the peak of resident memory (VmHWM, Linux) from the start of
+# the process. The clock depends on what else runs: the machine's load is
+# printed. The hash of the release tells if it is that of records in memory:
 #
 #   Rscript -e 'options(pseudosynth.records_in_memory = Inf)' \
 #     -e 'source("bench/file_disk.R")'
@@ -51,6 +52,35 @@ some_records <- function(n, seed) {
   d
 }
 
+# 60 columns: of one factor, so that categories and amounts go together
+wide_records <- function(n, seed) {
+  set.seed(seed)
+  factor <- stats::rnorm(n)
+  d <- lapply(1:50, function(j) {
+    size <- 2 + (j - 1) %% 19
+    level <- stats::pnorm(0.5 * factor + stats::rnorm(n, sd = 0.9))
+    sprintf("l%d", 1 + floor(level * size * 0.9999))
+  })
+  names(d) <- sprintf("c%d", 1:50)
+  for (j in 1:10) {
+    y <- round(exp(5 + 0.6 * factor + stats::rnorm(n, sd = 0.8)), 2)
+    d[[sprintf("a%d", j)]] <- ifelse(stats::runif(n) < 0.1 * (j %% 4), 0, y)
+  }
+  list2DF(d)
+}
+
+wide_book <- function(d) {
+  amounts <- sprintf("a%d", 1:10)
+  pay <- list(
+    type = "amount", lower = 0.01, upper = 1e6, transform = "log", digits = 2,
+    zero = TRUE
+  )
+  stated <- stats::setNames(rep(list(pay), 10), amounts)
+  suppressMessages(confirm_codebook(
+    do.call(edit_codebook, c(list(draft_codebook(d)), stated))
+  ))
+}
+
 book_of <- function(d) {
   d$born <- as.Date(d$born)
   pay <- list(lower = 0.01, upper = 1e7, transform = "log", digits = 2)
@@ -79,22 +109,33 @@ measure <- function(what, expr) {
 }
 
 cat("load", readLines("/proc/loadavg"), "\n")
-path <- tempfile(fileext = ".db")
-con <- DBI::dbConnect(RSQLite::SQLite(), path)
+is_wide <- identical(arguments[3], "parquet")
+make <- if (is_wide) wide_records else some_records
+path <- tempfile(fileext = if (is_wide) "" else ".db")
+write_part <- if (is_wide) {
+  dir.create(path)
+  function(d, part) {
+    nanoparquet::write_parquet(
+      d, file.path(path, sprintf("part-%d.parquet", part))
+    )
+  }
+} else {
+  con <- DBI::dbConnect(RSQLite::SQLite(), path)
+  function(d, part) DBI::dbWriteTable(con, "persons", d, append = TRUE)
+}
 made <- 0
 while (made < records) {
   n <- min(5e5, records - made)
-  DBI::dbWriteTable(
-    con, "persons", some_records(n, 3 + made / 5e5), append = TRUE
-  )
+  write_part(make(n, 3 + made / 5e5), made / 5e5)
   made <- made + n
 }
+file <- if (is_wide) path else dplyr::tbl(con, "persons")
 invisible(gc())
 # The peak counts from here on
 cat("5", file = "/proc/self/clear_refs")
 cat(sprintf("before, peak %.0f MB\n", peak()))
-book <- book_of(some_records(3000, 3))
-plan <- measure("plan", file_plan(dplyr::tbl(con, "persons"), book))
+book <- if (is_wide) wide_book(make(20000, 3)) else book_of(make(3000, 3))
+plan <- measure("plan", file_plan(file, book))
 release <- measure("release", file_release(plan, epsilon = 1, seed = 1))
 bare <- unclass(release)
 attr(bare, "seal") <- NULL

@@ -1,7 +1,8 @@
 # A PostgreSQL server of the test's own, stopped when it ends. Nightly: it takes
 # seconds to start, and needs the server's programs and RPostgres.
 
-local_postgresql <- function(frame = parent.frame()) {
+local_postgresql <- function(frame = parent.frame(),
+                             locale = "-E UTF8 --locale=C") {
   skip_unless_nightly()
   skip_if_not_installed("RPostgres")
   skip_if_not_installed("dbplyr")
@@ -25,15 +26,18 @@ local_postgresql <- function(frame = parent.frame()) {
     system(paste(command, ">/dev/null 2>&1"))
   }
   data <- file.path(home, "data")
-  run("initdb", "-D", data, "-A trust -U tester -E UTF8 --locale=C")
-  started <- run(
-    "pg_ctl", "-D", data, "-w -o", shQuote(sprintf(
-      "-k %s -c listen_addresses='' -c fsync=off", home
-    )), "start"
-  )
-  skip_if(started != 0, "PostgreSQL did not start")
+  run("initdb", "-D", data, "-N -A trust -U tester", locale)
+  start <- function() {
+    run(
+      "pg_ctl", "-D", data, "-w -o", shQuote(sprintf(
+        "-k %s -c listen_addresses='' -c fsync=off", home
+      )), "start"
+    )
+  }
+  stop <- function() run("pg_ctl", "-D", data, "-w -m immediate stop")
+  skip_if(start() != 0, "PostgreSQL did not start")
   withr::defer({
-    run("pg_ctl", "-D", data, "-m immediate stop")
+    stop()
     unlink(home, recursive = TRUE)
   }, frame)
   function(user = "tester") {

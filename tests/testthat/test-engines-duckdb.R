@@ -217,7 +217,9 @@ test_that("CSV and Parquet files are released as the data frame is", {
     expect_error(released(formula, data), pattern, class = class)
   }
   refused(path("none.csv"), "no file")
-  refused(folder, "no file")
+  refused(c(folder, folder), "no file")
+  refused(folder, "no Parquet file")
+  expect_same_release(released(formula, path("group=other")), whole)
   refused(parts[c(1, 2, 1)], "named twice")
   file.copy(parts[1], path("copy.parquet"))
   refused(c(parts, path("copy.parquet")), "1 of the paths is a copy")
@@ -242,6 +244,107 @@ test_that("CSV and Parquet files are released as the data frame is", {
   expect_no_match(conditionMessage(error), "secret")
   # Nothing is left behind
   expect_length(dir(tempdir(), "^pseudosynth-records"), 0)
+})
+
+# Parquet files in folders that name columns, by DuckDB or by others
+write_hive <- function(d, by, folder, con = duckdb_persons(all = d)) {
+  DBI::dbExecute(con, sprintf(
+    "COPY \"all\" TO '%s' (FORMAT parquet, PARTITION_BY (%s))", folder,
+    toString(sql_name(by))
+  ))
+  folder
+}
+
+test_that("a folder of Parquet files in hive partitions is the file", {
+  d <- engine_persons(600)
+  d$group[d$group == "A"] <- NA
+  d$year <- sample(2019:2022, 600, TRUE)
+  folder <- write_hive(
+    d, c("year", "status"), file.path(withr::local_tempdir(), "d")
+  )
+  # What Spark leaves beside them
+  writeLines("", file.path(folder, "_SUCCESS"))
+  expect_gt(length(list.files(folder, recursive = TRUE)), 12)
+  formula <- log(income) ~ flag + status + year
+  expect_same_release(released(formula, folder), released(formula, d))
+  local_small_chunks()
+  # Columns of folders come last
+  own <- d[c("status", "income", "year")]
+  book <- suppressMessages(confirm_codebook(draft_codebook(own)))
+  con <- duckdb_persons(all = own)
+  folder <- write_hive(own, "year", file.path(withr::local_tempdir(), "d"), con)
+  release <- function(data) {
+    suppressWarnings(suppressMessages(
+      file_release(file_plan(data, book), 1, seed = 1)
+    ))
+  }
+  expect_identical(release(folder), release(own))
+  # Text that is no number, signs that a path cannot have, and none
+  own$code <- rep(c("01", "2", "a b/c=d", NA), 150)
+  con <- duckdb_persons(all = own)
+  folder <- write_hive(own, "code", file.path(withr::local_tempdir(), "d"), con)
+  draft <- as.data.frame(draft_codebook(folder))
+  expect_identical(
+    draft[draft$column == "code", ],
+    subset(as.data.frame(draft_codebook(own)), column == "code"),
+    ignore_attr = "row.names"
+  )
+  # The same records in two folders, and twice in one
+  few <- data.frame(year = rep(1:2, each = 300), income = d$income[1:300])
+  con <- duckdb_persons(all = few)
+  folder <- write_hive(few, "year", file.path(withr::local_tempdir(), "d"), con)
+  expect_same_release(
+    released(log(income) ~ year, folder), released(log(income) ~ year, few)
+  )
+  file <- list.files(folder, full.names = TRUE, recursive = TRUE)[1]
+  file.copy(file, file.path(dirname(file), "copy.parquet"))
+  expect_error(
+    released(log(income) ~ year, folder), "a copy of another",
+    class = "pseudosynth_error_input"
+  )
+  # A column that files have, too
+  con <- duckdb_persons(all = few)
+  folder <- file.path(withr::local_tempdir(), "year=1")
+  dir.create(folder)
+  DBI::dbExecute(con, sprintf(
+    "COPY \"all\" TO '%s' (FORMAT parquet)", file.path(folder, "a.parquet")
+  ))
+  expect_error(
+    released(log(income) ~ year, dirname(folder)), "that its folders name",
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("folders that are no hive partitions are refused", {
+  folder <- withr::local_tempdir()
+  refused <- function(pattern) {
+    expect_error(
+      released(log(income) ~ flag, folder), pattern,
+      class = "pseudosynth_error_input"
+    )
+  }
+  add <- function(...) {
+    path <- file.path(folder, ...)
+    dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
+    writeLines(path, path)
+  }
+  refused("No file is in it")
+  add("year=1", "a.parquet")
+  add("year=2", "b.csv")
+  refused("1 path in it is no Parquet file")
+  unlink(file.path(folder, "year=2"), recursive = TRUE)
+  add("b.parquet")
+  refused("do not name the same columns")
+  unlink(file.path(folder, "b.parquet"))
+  add("old", "b.parquet")
+  refused("in a folder of another name")
+  unlink(file.path(folder, "old"), recursive = TRUE)
+  add("year=2", "year=3", "b.parquet")
+  refused("do not name the same columns")
+  unlink(file.path(folder, "year=2"), recursive = TRUE)
+  folder <- file.path(folder, "env=all")
+  add("year=1", "a.parquet")
+  refused("Its own path has the sign =")
 })
 
 test_that("plans of tables and files in DuckDB are those of the data frame", {

@@ -240,7 +240,7 @@ test_that("values by number are those of a long CASE", {
     found <- DBI::dbGetQuery(con, sprintf(
       "WITH RECURSIVE c(cell) AS (SELECT 3 UNION ALL SELECT cell + 3 FROM c
        WHERE cell < %d) SELECT %s AS x FROM c", 3 * n,
-      sql_by_number(3 * seq_len(n), as.character(value))
+      sql_by_number(sqlite_backend(), 3 * seq_len(n), value)
     ))$x
     expect_equal(as.double(found), value)
   }

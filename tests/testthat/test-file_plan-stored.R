@@ -147,6 +147,57 @@ test_that("units and survey weights are those of records in memory", {
   }
 })
 
+test_that("published columns of records on disk are those in memory", {
+  d <- stored_persons()
+  d$visits[1:7] <- 400L
+  book <- stored_book(d)
+  local_small_chunks()
+  rules <- list(~ income >= 20 | is.na(income), ~ visits <= income)
+  d$income <- ifelse(is.na(d$income), NA, d$income + 1000)
+  for (publish in list("group", c("flag", "visits"), c("visits", "income"))) {
+    plans <- both_plans(d, book, publish = publish, rules = rules[
+      c(TRUE, !all(c("visits", "income") %in% publish))
+    ])
+    expect_identical(nrow(plans$stored$codes), 0L)
+    expect_identical(decode_file(plans$stored), decode_file(plans$whole))
+    releases <- lapply(plans, quietly_released, 8)
+    expect_identical(releases$stored, releases$whole)
+    sets <- lapply(releases, synthesize, seed = 2)
+    expect_identical(sets$stored, sets$whole)
+  }
+})
+
+test_that("what is refused of published columns in memory is so on disk", {
+  d <- stored_persons()
+  local_small_chunks()
+  refused <- function(d, book, class, ...) {
+    errors <- lapply(c(10, Inf), function(most) {
+      con <- sqlite(persons = d)
+      withr::local_options(pseudosynth.records_in_memory = most)
+      expect_error(
+        suppressMessages(file_plan(dplyr::tbl(con, "persons"), book, ...)),
+        class = class
+      )
+    })
+    expect_identical(
+      conditionMessage(errors[[1]]), conditionMessage(errors[[2]])
+    )
+    expect_equal(errors[[1]]$rows, errors[[2]]$rows)
+  }
+  # Published values beyond which others have no room, in several chunks
+  d$visits[c(3, 450, 899)] <- 999L
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    stored_book(d), share = list(lower = 0, upper = 500, digits = "any")
+  )))
+  refused(
+    d, book, "pseudosynth_error_rule", publish = "visits",
+    rules = ~ visits <= share
+  )
+  d$copy <- 2 * d$income
+  book <- suppressMessages(confirm_codebook(draft_codebook(d)))
+  refused(d, book, "pseudosynth_error_copied_response", publish = "copy")
+})
+
 test_that("what needs all records has them in memory, where they fit", {
   d <- file_persons(400)
   book <- file_persons_book(d)
@@ -155,21 +206,15 @@ test_that("what needs all records has them in memory, where they fit", {
     suppressMessages(suppressWarnings(file_plan(table, book, ...)))
   }
   table <- dplyr::tbl(sqlite(persons = d), "persons")
-  arguments <- list(
-    list(publish = "select"), list(publish = c("select", "visits"))
-  )
-  for (given in arguments) {
-    expect_identical(
-      do.call(plan_of, c(10, given)), do.call(plan_of, c(Inf, given))
+  # A release holds what is published
+  withr::local_options(pseudosynth.memory = 1e3)
+  for (publish in list("select", c("select", "visits"))) {
+    error <- expect_error(
+      plan_of(10, publish = publish), class = "pseudosynth_error_memory"
     )
+    expect_match(conditionMessage(error), "publish", fixed = TRUE)
   }
   withr::local_options(pseudosynth.memory = 1e4)
-  for (given in arguments) {
-    error <- expect_error(
-      do.call(plan_of, c(10, given)), class = "pseudosynth_error_memory"
-    )
-    expect_match(conditionMessage(error), names(given), fixed = TRUE)
-  }
   expect_error(
     plan_of(Inf, unit = "case", members = members(~ -hours, slots = 2)),
     class = "pseudosynth_error_memory"
