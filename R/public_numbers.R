@@ -272,8 +272,11 @@ check_stated_numbers <- function(stated, response, facts) {
       known <- is.finite(rowSums(own))
       # As the file has the values, and cut and rounded as stated
       told <- are_told(x, facts("modelled")) | are_told(x, facts("whole"))
-      told[known] <- told[known] |
-        are_told(own[known, ], facts(unit$scale))
+      # A mean that was rounded in the response's own unit is it, too
+      each <- list(own[known, ], rounding_ends(signif(own$number[known], 12)))
+      for (own in each) {
+        told[known] <- told[known] | are_told(own, facts(unit$scale))
+      }
       told
     })
   }
