@@ -80,9 +80,9 @@ draw_plan <- function(table) {
 #'   of the noise to either side. `"pairs"`: the total variation distance, in
 #'   percent, by which noise alone would move the table of a pair before it is
 #'   shrunk.
-#' @param columns (character or `NULL`) The columns whose margins are drawn.
-#'   Default `NULL`: the first ones, in at most 12 panels, which is what a page
-#'   can show.
+#' @param columns (character or `NULL`) The columns whose margins are drawn, or
+#'   whose pairs with one another. Default `NULL`: all pairs, and the first
+#'   margins, in at most 12 panels, which is what a page can show.
 #' @param ... Not used.
 #' @section Error types: `pseudosynth_error_input`: unknown `columns`.
 #' @return A ggplot object. It shows only what was released.
@@ -103,7 +103,8 @@ autoplot.file_release <- function(object, type = c("margins", "pairs"),
                                   columns = NULL, ...) {
   check_no_dots(..., hint = "See {.fn plot.file_release}.")
   type <- check_choice(type, c("margins", "pairs"))
-  if (type == "pairs") plot_noise(object) else plot_margins(object, columns)
+  drawn <- if (type == "pairs") plot_noise else plot_margins
+  drawn(object, columns)
 }
 
 # Margins that a page can show
@@ -201,14 +202,24 @@ draw_margins <- function(bars) {
     column_panels()
 }
 
-plot_noise <- function(object) {
+plot_noise <- function(object, wanted) {
+  names <- names(object$levels)
+  check_names(wanted, names, arg = "columns", of = "columns of the release")
   pairs <- which(object$block$noise$order == 2)
   refuse_if(
     length(pairs) == 0, "The release has no tables of pairs.",
     i = "{.code type = \"margins\"} shows single columns.", arg = "type"
   )
   columns <- do.call(rbind, object$block$tables[pairs])
-  names <- names(object$levels)
+  if (!is.null(wanted)) {
+    kept <- rowSums(matrix(names[columns] %in% wanted, ncol = 2)) == 2
+    refuse_if(
+      !any(kept), "{.arg columns} must name columns that have a table together.",
+      i = "Name two or more.", arg = "columns"
+    )
+    pairs <- pairs[kept]
+    columns <- columns[kept, , drop = FALSE]
+  }
   # The mean absolute value of normal noise is .8 of its deviation
   noise <- 0.4 * object$tables$cells[pairs] * object$tables$sd[pairs] /
     object$block$n
@@ -216,7 +227,8 @@ plot_noise <- function(object) {
     first = names[columns[, 1]], second = names[columns[, 2]]
   )
   matrix_figure(
-    cells, names, 100 * noise, "Noise of the released tables",
+    cells, names[names %in% (wanted %||% names)], 100 * noise,
+    "Noise of the released tables",
     "Total variation, in percent, by which noise alone would change the table
      of each pair before shrinkage"
   )

@@ -481,8 +481,19 @@ test_that("a release of many columns shows the first ones, or those named", {
   expect_length(shown(), 12)
   expect_length(shown(columns = c("q15", "q2")), 2)
   expect_match(plot(release)$labels$subtitle, "12 of 15 columns")
+  pairs <- function(...) {
+    nrow(ggplot2::layer_data(plot(release, "pairs", ...), 1))
+  }
+  expect_identical(pairs(), 105L)
+  expect_identical(pairs(columns = c("q15", "q2", "q7")), 3L)
+  for (type in c("margins", "pairs")) {
+    expect_error(
+      plot(release, type, columns = "zz"), "columns of the release",
+      class = "pseudosynth_error_input"
+    )
+  }
   expect_error(
-    plot(release, columns = "zz"), "columns of the release",
+    plot(release, "pairs", columns = "q2"), "table together",
     class = "pseudosynth_error_input"
   )
 })
