@@ -161,10 +161,11 @@ check_far_bounds <- function(one, ask) {
   # What has an offset is computed here
   if (one$local) table <- sprintf("(SELECT * FROM %s OFFSET 0) f", table)
   beyond <- ask(sprintf(
-    "SELECT CAST(SUM(CASE WHEN %s THEN 0 ELSE 1 END) AS FLOAT8) AS n FROM %s",
+    "SELECT COALESCE(CAST(SUM(CASE WHEN %s THEN 0 ELSE 1 END) AS FLOAT8), 0)
+       AS n FROM %s",
     one$bound, table
   ))$n
-  refuse_far(isTRUE(beyond > 0), one, sprintf(
+  refuse_far(beyond > 0, one, sprintf(
     "has %s outside of the bounds of its partition, which another partition
      may have, too", counted(beyond, "record")
   ))

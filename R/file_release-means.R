@@ -86,14 +86,18 @@ pooled_mean <- function(block, at, spec) {
     sum(counts[seq_along(value)] * value) / sum(counts[seq_along(value)])
   }
   drawn <- block$pooled_targets[[at]]$target
-  noisy <- block$pooled_residuals[[at]] + sum(drawn) / length(drawn) +
-    centred_table(block$pooled_cut[[at]], length(drawn))
+  uncut <- block$pooled_residuals[[at]] + sum(drawn) / length(drawn)
+  # What large households have beyond their room is known by sets alone
+  cut <- centred_table(block$pooled_cut[[at]], length(drawn))
+  noisy <- uncut + cut
   mean <- mean_of(drawn)
   by_noise <- block$pooled_noise$variance[at] * sum((value - mean)^2) /
     sum(drawn[seq_along(value)])^2
   list(
     mean = mean,
-    error = law_error * sqrt(by_noise + (mean - mean_of(noisy))^2)
+    error = law_error * sqrt(
+      by_noise + (mean - mean_of(noisy))^2 + (mean_of(noisy) - mean_of(uncut))^2
+    )
   )
 }
 

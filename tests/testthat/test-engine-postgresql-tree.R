@@ -67,6 +67,14 @@ test_that("a file on three servers is released as the data frame is", {
   )
 })
 
+test_that("a server whose partition has no records yet adds none", {
+  d <- by_status(subset(engine_persons(600), status != "three"))
+  table <- dplyr::tbl(servers_persons(d)$cons[[1]], "persons")
+  expect_same_release(
+    released(log(income) ~ flag, table), released(log(income) ~ flag, d)
+  )
+})
+
 test_that("each server is read as of one moment, and nothing is written", {
   d <- by_status(engine_persons(600))
   made <- servers_persons(d)
