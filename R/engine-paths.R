@@ -64,7 +64,8 @@ paths_source <- function(paths) {
   list(
     con = con, backend = backend, path = c("read", "main", "records"),
     columns = stats::setNames(nm = columns), where = list(), close = close,
-    marks = paste(rlang::hash_file(normalizePath(paths)), keys$of)
+    # Of two parts neither may have a file of the other, whatever folders say
+    marks = unique(rlang::hash_file(normalizePath(paths)))
   )
 }
 
@@ -107,7 +108,8 @@ hive_number <- "regexp_full_match({x}, '0|-?[1-9][0-9]{0,14}')"
 #'   the folders of each say), `names` (character: columns).
 #' @noRd
 hive_keys <- function(paths) {
-  if (length(paths) != 1 || is.na(paths) || !dir.exists(paths)) {
+  known <- length(paths) == 1 && !is.na(paths) && in_known_encoding(paths)
+  if (!known || !dir.exists(paths)) {
     return(NULL)
   }
   # Of Spark's own, such as _SUCCESS, none has records
@@ -133,6 +135,12 @@ hive_keys <- function(paths) {
     length(names[[1]]) > 0 && grepl("=", normalizePath(paths), fixed = TRUE),
     "its own path has the sign = in it, and its folders name columns"
   )
+  # DuckDB reads names such as a%20b as a b
+  of <- vapply(of, function(name) {
+    read <- or_else(suppressWarnings(utils::URLdecode(name)), name)
+    Encoding(read) <- "UTF-8"
+    read
+  }, "")
   list(paths = file.path(paths, files), of = of, names = names[[1]])
 }
 

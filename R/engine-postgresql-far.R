@@ -32,7 +32,7 @@ postgresql_check_far <- function(source, found, backend, ask) {
     k <- match(one$srvname, servers)
     postgresql_far_catalogue(source, one, k)
     check_far_table(one, or_else(postgresql_far_table(one, k, backend, ask)))
-    check_far_columns(one, k, backend, ask)
+    check_far_columns(one, k, backend, ask, alone)
   }
   check_far_encoding(far, servers, ask)
   if (!alone) for (one in far) check_far_bounds(one, ask)
@@ -105,8 +105,9 @@ check_far_table <- function(one, found) {
 
 #' Refuse columns that are something else there: a query that is computed there
 #' would mean another thing
+#' @inheritParams check_far_server
 #' @noRd
-check_far_columns <- function(one, k, backend, ask) {
+check_far_columns <- function(one, k, backend, ask, alone) {
   columns <- ask(sprintf(
     "SELECT attname AS name, COALESCE((SELECT option_value
        FROM pg_options_to_table(attfdwoptions)
@@ -115,6 +116,12 @@ check_far_columns <- function(one, k, backend, ask) {
        COALESCE(collisdeterministic, true) AS certain
      FROM pg_attribute LEFT JOIN pg_collation c ON c.oid = attcollation
      WHERE attrelid = %.0f AND attnum > 0 AND NOT attisdropped", one$oid
+  ))
+  # With the key of the bounds under two names a record is within both
+  renamed <- columns$name[columns$far != columns$name]
+  refuse_far(!alone && length(renamed) > 0, one, sprintf(
+    "has columns that have another name there, so that its bounds do not keep
+     records of other partitions out: %s", toString(renamed)
   ))
   there <- or_else(ask(postgresql_far_query(one, k, backend,
     "SELECT attname AS name, CAST(atttypid AS BIGINT) AS type,

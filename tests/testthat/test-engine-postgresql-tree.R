@@ -122,6 +122,13 @@ test_that("what a partition on another server is not certain of is told", {
       name
     ))
   }
+  # By its key under another name a record would be within two partitions
+  far("ALTER TABLE persons ADD COLUMN status2 TEXT DEFAULT 'two'")
+  run("ALTER FOREIGN TABLE persons_two ALTER status
+       OPTIONS (column_name 'status2')")
+  refused("another name there.*status")
+  run("ALTER FOREIGN TABLE persons_two ALTER status
+       OPTIONS (DROP column_name)")
   far("CREATE VIEW v AS SELECT * FROM persons")
   stands_for("v")
   refused("no table there")

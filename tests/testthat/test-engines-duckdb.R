@@ -302,6 +302,18 @@ test_that("a folder of Parquet files in hive partitions is the file", {
     released(log(income) ~ year, folder), "a copy of another",
     class = "pseudosynth_error_input"
   )
+  # DuckDB reads both names as one value
+  few$year <- "a b"
+  con <- duckdb_persons(all = few[1:300, ])
+  folder <- write_hive(few, "year", file.path(withr::local_tempdir(), "d"), con)
+  own <- list.files(folder, full.names = TRUE)
+  twice <- file.path(folder, setdiff(c("year=a b", "year=a%20b"), basename(own)))
+  dir.create(twice)
+  file.copy(list.files(own, full.names = TRUE), twice)
+  expect_error(
+    released(log(income) ~ 1, folder), "a copy of another",
+    class = "pseudosynth_error_input"
+  )
   # A column that files have, too
   con <- duckdb_persons(all = few)
   folder <- file.path(withr::local_tempdir(), "year=1")

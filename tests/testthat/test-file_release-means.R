@@ -382,3 +382,30 @@ test_that("levels beside FALSE and TRUE make no flag", {
   expect_identical(nrow(made$means), 0L)
   expect_null(means_beside(synthesize(made, seed = 1), data))
 })
+
+test_that("means of members say what the bound of pooled tables hides", {
+  persons <- withr::with_seed(4, {
+    size <- sample(1:6, 1500, TRUE, c(0.3, 0.25, 0.15, 0.1, 0.1, 0.1))
+    home <- rep(seq_along(size), size)
+    # All of a household are alike, the more often the larger it is
+    flag <- stats::runif(1500) < c(0.1, 0.2, 0.4, 0.7, 0.8, 0.9)[size]
+    data.frame(home = sprintf("h%04d", home), rank = sequence(size),
+      flag = rep(flag, size)
+    )
+  })
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(persons), home = "id",
+    rank = list(type = "ordered", levels = 1:6)
+  )))
+  plan <- suppressMessages(
+    file_plan(persons, book, unit = "home", members = members(~rank, 6))
+  )
+  off <- vapply(seq_len(by_night(12, 4)), function(seed) {
+    means <- suppressMessages(suppressWarnings(
+      file_release(plan, 2, seed = seed)
+    ))$means
+    own <- means[means$column == "flag", ]
+    (own$mean - mean(persons$flag)) / own$error
+  }, 0)
+  expect_lt(max(abs(off)), 2)
+})
