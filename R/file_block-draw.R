@@ -122,7 +122,8 @@ weighted_targets <- function(targets, power = 1) {
   variance <- vapply(targets, `[[`, 0, "variance")
   most <- max(variance, 0)
   noise <- if (most > 0) sqrt(mean(variance)) else 0
-  weight <- if (most > 0) (noise / sqrt(pmax(variance, most / 1e4)))^power else 1
+  weight <- 1
+  if (most > 0) weight <- (noise / sqrt(pmax(variance, most / 1e4)))^power
   list(
     noise = noise, tables = Map(function(one, w) {
       c(one, list(weight = w))

@@ -214,7 +214,8 @@ plot_noise <- function(object, wanted) {
   if (!is.null(wanted)) {
     kept <- rowSums(matrix(names[columns] %in% wanted, ncol = 2)) == 2
     refuse_if(
-      !any(kept), "{.arg columns} must name columns that have a table together.",
+      !any(kept),
+      "{.arg columns} must name columns that have a table together.",
       i = "Name two or more.", arg = "columns"
     )
     pairs <- pairs[kept]

@@ -217,7 +217,8 @@ test_that("bins beside each other are expected to be alike", {
   expect_gt(correlation[6, 7], own[6, 7] + 0.2)
   expect_lt(correlation[1, 12], correlation[6, 7])
   # A bin that has nothing, or bins alone
-  expect_true(all(is.finite(unlist(neighbours_alike(c(0, 3, 0), 1:3, alike_bins)))))
+  empty <- neighbours_alike(c(0, 3, 0), 1:3, alike_bins)
+  expect_true(all(is.finite(unlist(empty))))
   expect_length(neighbours_alike(7, 1, alike_bins)$size, 0)
 })
 
@@ -289,7 +290,9 @@ test_that("levels of an order are alike beside each other, others to none", {
     below <- below + share[j]
   }
   alike <- diag(5)
-  for (i in order) for (j in order) alike[i, j] <- exp(-abs(at[i] - at[j]) / 0.5)
+  for (i in order) {
+    for (j in order) alike[i, j] <- exp(-abs(at[i] - at[j]) / 0.5)
+  }
   centre <- diag(5) - outer(rep(1, 5), share)
   raw <- t(centre) %*% (outer(share, share) * alike) %*% centre
   expected <- 0.2 * expected_alike(margin) + 0.8 * raw * 4 / sum(diag(raw))

@@ -307,7 +307,8 @@ test_that("a folder of Parquet files in hive partitions is the file", {
   con <- duckdb_persons(all = few[1:300, ])
   folder <- write_hive(few, "year", file.path(withr::local_tempdir(), "d"), con)
   own <- list.files(folder, full.names = TRUE)
-  twice <- file.path(folder, setdiff(c("year=a b", "year=a%20b"), basename(own)))
+  names <- c("year=a b", "year=a%20b")
+  twice <- file.path(folder, setdiff(names, basename(own)))
   dir.create(twice)
   file.copy(list.files(own, full.names = TRUE), twice)
   expect_error(
