@@ -60,9 +60,13 @@ replay_release <- function(x, plan, replays, seed) {
     )
     second <- heard_release(x, plan, other, value, first[[run$file]]$heard)
     relation <- if (run$change == "replaced") "replace" else "add-remove"
+    # Where the number of records is public a budget is divided by it: a file of
+    # clones pays as much in all, for other parts
+    charges <- if (run$file == "own") x$charges else first$clones$charges
     data.frame(
-      run, neighbours = relation,
-      compared_runs(x, first[[run$file]], second, relation)
+      run, neighbours = relation, compared_runs(
+        charges %||% x$charges, first[[run$file]], second, relation
+      )
     )
   })
   do.call(rbind, rows)
@@ -118,7 +122,7 @@ neighbour_of <- function(base, unit, far, change, plan) {
 #'   numbers are put back to that.
 #' @return (list) `release` (or `NULL`, where it ended in an error), `heard`
 #'   (list of `what`, `noisy`, `scale`), `squares` (of the differences, in the
-#'   noise's standard deviations).
+#'   noise's standard deviations), `charges` (what these records' release pays).
 #' @noRd
 heard_release <- function(x, plan, records, value, before = NULL) {
   plan$codes <- records$codes
@@ -145,6 +149,7 @@ heard_release <- function(x, plan, records, value, before = NULL) {
     if (alike) old$noisy else noisy
   }
   seed <- job_seed(value, list2env(list(tape = tape)))
+  spending <- NULL
   release <- tryCatch(
     suppressWarnings({
       spending <- plan_file_release(
@@ -156,21 +161,25 @@ heard_release <- function(x, plan, records, value, before = NULL) {
     }),
     error = function(error) NULL
   )
-  list(release = release, heard = heard, squares = squares)
+  list(
+    release = release, heard = heard, squares = squares,
+    charges = spending$charges
+  )
 }
 
 #' What a run on a neighbour shows
+#' @param charges (data frame) What the release of `first` pays for.
 #' @noRd
-compared_runs <- function(x, first, second, relation) {
-  allowed <- 2 * x$charges[[paste0("rho_", sub("-", "_", relation))]]
+compared_runs <- function(charges, first, second, relation) {
+  allowed <- 2 * charges[[paste0("rho_", sub("-", "_", relation))]]
   what <- vapply(second$heard, `[[`, "", "what")
-  moved <- vapply(x$charges$what, function(charge) {
+  moved <- vapply(charges$what, function(charge) {
     sum(second$squares[what == charge])
   }, 0)
   # Sums of doubles
   over <- c(
-    x$charges$what[!(moved <= allowed * (1 + 1e-6))],
-    setdiff(what, x$charges$what)
+    charges$what[!(moved <= allowed * (1 + 1e-6))],
+    setdiff(what, charges$what)
   )
   one <- unclass(first$release)
   other <- unclass(second$release)

@@ -106,7 +106,7 @@ replayed_homes <- function(release, plan, homes, pairs, seed = 1,
       sum(second$squares[what == charge])
     }, 0)
     data.frame(
-      change = change, compared_runs(release, first, second, relation),
+      change = change, compared_runs(release$charges, first, second, relation),
       # The number of records stays where one is replaced
       ratio = max((moved / allowed)[moved > 0])
     )

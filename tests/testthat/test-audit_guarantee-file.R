@@ -136,3 +136,29 @@ test_that("all records of a unit together move no more than is paid for", {
   })
   expect_false(is_kept(audited(plan, replays = by_night(6, 1))))
 })
+
+test_that("clones are held to what their own release pays", {
+  # A public number of records divides the budget: in another way for 100 clones
+  data <- withr::with_seed(3, data.frame(
+    sex = sample(c("m", "f"), 1000, TRUE),
+    edu = sample(c("lo", "mid", "hi"), 1000, TRUE),
+    age = sample(18:80, 1000, TRUE), income = round(stats::rlnorm(1000, 9), 2)
+  ))
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(data), income = list(lower = 1, upper = 2e6),
+    age = list(lower = 18, upper = 80, type = "amount", levels = "")
+  )))
+  plan <- suppressMessages(file_plan(data, book, publish = "age"))
+  release <- suppressMessages(suppressWarnings(file_release(plan, 1, seed = 7)))
+  plan <- with_published_bins(unclass(plan))
+  runs <- replay_release(unclass(release), plan, 9, 2)
+  expect_identical(sum(runs$file == "clones"), 3L)
+  expect_identical(unique(runs$over), "")
+  expect_true(all(runs$moved <= runs$allowed))
+  # A release that says it paid less is still found out
+  less <- unclass(release)
+  rho <- grep("^rho_", names(less$charges))
+  less$charges[rho] <- less$charges[rho] / 4
+  own <- replay_release(less, plan, 2, 1)
+  expect_true(any(own$over != ""))
+})
