@@ -315,6 +315,12 @@ test_that("a folder of Parquet files in hive partitions is the file", {
     released(log(income) ~ 1, folder), "a copy of another",
     class = "pseudosynth_error_input"
   )
+  # A folder and one of its files, as two parts
+  unlink(twice, recursive = TRUE)
+  parts <- shards(folder, list.files(own, full.names = TRUE))
+  expect_error(
+    released(log(income) ~ 1, parts), class = "pseudosynth_error_rows"
+  )
   # A column that files have, too
   con <- duckdb_persons(all = few)
   folder <- file.path(withr::local_tempdir(), "year=1")
