@@ -185,16 +185,20 @@ design_products_ <- function(parts) {
     .Call(`_pseudosynth_design_products_`, parts)
 }
 
-design_gram_ <- function(products, weight) {
-    .Call(`_pseudosynth_design_gram_`, products, weight)
+design_gram_ <- function(products, weight, threads = 1L) {
+    .Call(`_pseudosynth_design_gram_`, products, weight, threads)
 }
 
-column_products_ <- function(a, b) {
-    .Call(`_pseudosynth_column_products_`, a, b)
+design_line_ <- function(products, b) {
+    .Call(`_pseudosynth_design_line_`, products, b)
 }
 
-weighed_products_ <- function(s, a, x) {
-    .Call(`_pseudosynth_weighed_products_`, s, a, x)
+column_products_ <- function(a, b, threads = 1L) {
+    .Call(`_pseudosynth_column_products_`, a, b, threads)
+}
+
+weighed_products_ <- function(s, a, x, threads = 1L) {
+    .Call(`_pseudosynth_weighed_products_`, s, a, x, threads)
 }
 
 design_forms_ <- function(products, a) {
@@ -245,7 +249,7 @@ squares_beside_ <- function(columns, residuals, centred, by) {
     .Call(`_pseudosynth_squares_beside_`, columns, residuals, centred, by)
 }
 
-missed_sums_ <- function(codes, levels, tables, rows, pulls, threads = 1L) {
-    .Call(`_pseudosynth_missed_sums_`, codes, levels, tables, rows, pulls, threads)
+missed_sums_ <- function(codes, levels, tables, rows, lines, size, by, threads = 1L) {
+    .Call(`_pseudosynth_missed_sums_`, codes, levels, tables, rows, lines, size, by, threads)
 }
 

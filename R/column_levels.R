@@ -131,7 +131,8 @@ matched_levels <- function(values, levels) {
     return(match(values, numbers, incomparables = NA))
   }
   found <- match(values, levels)
-  rest <- which(is.na(found) & grepl("^[-+]?[0-9]+([.][0-9]*)?$", values))
+  rest <- which(is.na(found))
+  rest <- rest[grepl("^[-+]?[0-9]+([.][0-9]*)?$", values[rest])]
   found[rest] <- match(text_number(values[rest]), numbers)
   found
 }

@@ -116,7 +116,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
       lapply(like$columns, function(j) if (!is.na(j)) axes[[j]]),
       function(b) hidden_variance(b, like$columns, unseen, set),
       function(kept, pulls) {
-        pulls <- pulls * length(rows) / length(kept)
+        pulls$by <- pulls$by * length(rows) / length(kept)
         unknown_sums(block, told, set, rows[kept], pulls)
       }
     )
@@ -294,8 +294,9 @@ valued_rows <- function(amount, set) {
 #' axes: see told_of(). A margin has no prior.
 #' @param block (list) See release_plan().
 #' @param axes (list) See block_axes().
-#' @return (list of list) For each margin and pair `columns`, `axes` (see
-#'   level_axes()) and `variance` (in counts, along each product of axes).
+#' @return (list of list) For the number of records, and each margin and pair,
+#'   `columns`, `axes` (see level_axes()) and `variance` (in counts, along each
+#'   product of axes).
 #' @noRd
 unknown_tables <- function(block, axes = block_axes(block)) {
   pairs <- block_pairs(block)
@@ -303,6 +304,7 @@ unknown_tables <- function(block, axes = block_axes(block)) {
     list(columns = columns, axes = axes[columns], variance = variance)
   }
   c(
+    list(of(integer(), size_variance(block))),
     lapply(which(block$noise$order == 1), function(t) {
       column <- block$tables[[t]]
       of(column, rep(block$noise$variance[t], block$levels[column] - 1))
@@ -327,22 +329,55 @@ unknown_tables <- function(block, axes = block_axes(block)) {
 #' different tables are independent, and those of a table are centred: only M,
 #' centred, counts.
 #'
-#' The noise of the number of records changes all N(x) in proportion.
+#' The noise of the number of records changes all N(x) in proportion: it is a
+#' table of one cell.
+#'
+#' G is worked out for the lines that records' vectors are sums of, which are
+#' few for each record, and then turned into vectors.
 #' @param block (list) See release_plan().
 #' @param unknown (list) See unknown_tables().
 #' @param set (integer matrix) Codes of all its records.
 #' @param rows (integer) Its records that `pulls` is for.
-#' @param pulls (matrix, a row for each of these) G.
+#' @param pulls (list) G, see expected_pulls().
 #' @return (matrix)
 #' @noRd
 unknown_sums <- function(block, unknown, set, rows, pulls) {
-  # Sums of few records are worked out record by record
-  if (nrow(pulls) < ncol(pulls)) {
-    each <- unknown_sums(block, unknown, set, rows, diag(nrow(pulls)))
-    return(crossprod(pulls, each %*% pulls))
+  turn <- pulls$turn
+  n <- length(rows)
+  if (n < sum(vapply(turn, ncol, 0L))) {
+    # Sums of few records are worked out record by record
+    turn <- lapply(seq_along(turn), function(k) {
+      pulls$by[, k] * line_rows(pulls$lines, turn[[k]])
+    })
+    pulls <- list(lines = matrix(seq_len(n)), by = matrix(1, n, 1))
   }
-  size_variance(block) * tcrossprod(colSums(pulls) / nrow(set)) +
-    missed_sums_(set, block$levels, unknown, rows, pulls, default_threads())
+  size <- nrow(turn[[1]])
+  missed <- missed_sums_(
+    set, block$levels, unknown, rows, pulls$lines, size, pulls$by,
+    default_threads()
+  )
+  # Of each step, where there is one for each
+  steps <- seq_along(turn)
+  at <- lapply(steps, function(k) {
+    seq_len(size) + size * min(k - 1, ncol(pulls$by) - 1)
+  })
+  do.call(rbind, lapply(steps, function(k) {
+    do.call(cbind, lapply(steps, function(l) {
+      own <- column_products_(
+        missed[at[[k]], at[[l]], drop = FALSE], turn[[k]], default_threads()
+      )
+      column_products_(own, turn[[l]], default_threads())
+    }))
+  }))
+}
+
+#' Sums of lines, a row for each record
+#' @param lines,turn See expected_pulls().
+#' @noRd
+line_rows <- function(lines, turn) {
+  rows <- 0
+  for (j in seq_len(ncol(lines))) rows <- rows + turn[lines[, j], , drop = FALSE]
+  rows
 }
 
 # What a set hides of pairs ----------------------------------------------------

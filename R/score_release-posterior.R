@@ -20,7 +20,6 @@
 score_posterior <- function(family, file, steps, start, location, scale,
                             public = NULL, near = NULL, unknown = 0,
                             close = 0.05, rounds = 20) {
-  x <- file$x
   shape <- near$shape %||% public
   error <- near$shape_error
   b <- start
@@ -35,7 +34,7 @@ score_posterior <- function(family, file, steps, start, location, scale,
     precision <- diag(1 / scale^2, length(b)) + sums$information
     change <- solve_scaled(precision, sums$pull + (location - b) / scale^2)
     # Far from the mode the clip flattens the sums: no step leaves their reach
-    largest <- max(abs(x %*% change)) / line_unit(family, shape)
+    largest <- max(abs(line_of_rows(file, change))) / line_unit(family, shape)
     # Nor does it go back and forth between two places for ever
     change <- change * min(1, 3 / largest) * (if (round > 6) 0.5 else 1)
     b <- b + change
@@ -45,7 +44,8 @@ score_posterior <- function(family, file, steps, start, location, scale,
       (if (is.null(error)) largest < 0.25 || round > 12 else largest > 0.1)
     if (new_shape) {
       found <- released_shape(
-        family, steps[[length(steps)]], drop(x %*% b), file$count, public
+        family, steps[[length(steps)]], line_of_rows(file, b), file$count,
+        public
       )
       moved <- abs(log(found$value / shape))
       shape <- found$value
@@ -101,7 +101,14 @@ with_shape_error <- function(found, family, file, steps) {
 #' @noRd
 solve_scaled <- function(a, x = diag(nrow(a))) {
   unit <- 1 / sqrt(diag(a))
-  unit * solve(a * outer(unit, unit), unit * x)
+  a <- a * outer(unit, unit)
+  root <- or_else(chol(a))
+  # Rounding may leave it without a Cholesky factor
+  unit * if (is.null(root)) {
+    solve(a, unit * x)
+  } else {
+    backsolve(root, backsolve(root, unit * x, transpose = TRUE))
+  }
 }
 
 #' The log-likelihood of noisy sums around some coefficients, to second order
@@ -115,7 +122,7 @@ solve_scaled <- function(a, x = diag(nrow(a))) {
 #' @noRd
 score_quadratic <- function(family, file, steps, b, shape, covariance,
                             slope = NULL) {
-  eta <- drop(file$x %*% b)
+  eta <- line_of_rows(file, b)
   expected <- lapply(steps, function(step) {
     expected_scores(family, step, shape)(eta)
   })
@@ -142,7 +149,7 @@ score_quadratic <- function(family, file, steps, b, shape, covariance,
 #' @return (list) `products` (matrix) and `with` (double).
 #' @noRd
 weighed_products <- function(covariance, a, x) {
-  found <- weighed_products_(covariance, a, x)
+  found <- weighed_products_(covariance, a, x, default_threads())
   if (is.null(found)) {
     # Rounding has left it without a Cholesky factor
     weighed <- solve(covariance, a)
@@ -157,16 +164,29 @@ weighed_products <- function(covariance, a, x) {
 #' @param s (double, R)
 #' @noRd
 sums_slope <- function(geometry, file, s) {
-  column_products_(geometry$whiten, gram_of_rows(file, geometry$weight * s))
+  column_products_(
+    geometry$whiten, gram_of_rows(file, geometry$weight * s), default_threads()
+  )
+}
+
+#' The rows' linear predictors
+#' @noRd
+line_of_rows <- function(file, b) {
+  told <- file$told
+  if (!is.null(told$by)) {
+    return(drop(file$x %*% b))
+  }
+  if (!is.null(told)) b <- replace(numeric(told$columns), told$seen, b)
+  design_line_(file$products, b)
 }
 
 #' The rows' weighted products of their columns
 #' @noRd
 gram_of_rows <- function(file, weight) {
   if (!is.null(file$told$by)) {
-    return(column_products_(file$x, weight * file$x))
+    return(column_products_(file$x, weight * file$x, default_threads()))
   }
-  gram <- design_gram_(file$products, weight)
+  gram <- design_gram_(file$products, weight, default_threads())
   at <- file$told$seen
   if (is.null(at)) gram else gram[at, at, drop = FALSE]
 }
@@ -180,17 +200,19 @@ gram_of_rows <- function(file, weight) {
 
 #' @param x (matrix) Rows of the design.
 #' @param prior (list) See score_prior().
-#' @return (list) `seen`, columns that some row has, and `by` (matrix, a row for
-#'   each of these): the directions, where these are fewer. `NULL`: all.
+#' @return (list) `columns`, how many there are, `seen`, those that some row has,
+#'   and `by` (matrix, a row for each of these): the directions, where these are
+#'   fewer. `NULL`: all.
 #' @noRd
 told_directions <- function(x, prior) {
+  columns <- ncol(x)
   seen <- unname(which(colSums(x != 0) > 0))
   slope <- seen %in% prior$slopes
   scale <- prior$scale[seen][slope]
   turns <- nrow(x) < sum(slope) && all(prior$location[seen][slope] == 0) &&
     all(scale == scale[1])
   if (!turns) {
-    return(list(seen = seen))
+    return(list(columns = columns, seen = seen))
   }
   found <- svd(x[, seen[slope], drop = FALSE], nu = 0)
   kept <- which(found$d > 1e-8 * found$d[1])
@@ -198,7 +220,7 @@ told_directions <- function(x, prior) {
   by <- matrix(0, length(seen), level + length(kept))
   by[cbind(which(!slope), seq_len(level))] <- 1
   by[slope, level + seq_along(kept)] <- found$v[, kept]
-  list(seen = seen, by = by)
+  list(columns = columns, seen = seen, by = by)
 }
 
 #' Of all columns again
@@ -228,7 +250,7 @@ of_all_columns <- function(one, told, location, scale) {
 #' @noRd
 sums_covariance <- function(family, file, steps, b, shape) {
   count <- file$count
-  eta <- drop(file$x %*% b)
+  eta <- line_of_rows(file, b)
   order <- order(eta)
   group <- integer(length(eta))
   place <- cumsum(as.double(count[order])) / sum(count)
@@ -248,10 +270,10 @@ sums_covariance <- function(family, file, steps, b, shape) {
       file, steps[[k]]$geometry$weight * steps[[l]]$geometry$weight * count *
         pmax(together, 0)[group]
     )
-    column_products_(
-      column_products_(gram, steps[[k]]$geometry$whiten),
-      steps[[l]]$geometry$whiten
+    own <- column_products_(
+      gram, steps[[k]]$geometry$whiten, default_threads()
     )
+    column_products_(own, steps[[l]]$geometry$whiten, default_threads())
   }
   all <- block(1, 1)
   if (length(steps) == 2) {
@@ -371,7 +393,10 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
   directions <- told_directions(rows$x, all)
   seen <- directions$seen
   by <- directions$by
-  own <- c(rows[setdiff(names(rows), "x")], list(told = directions))
+  own <- c(
+    rows[setdiff(names(rows), "x")],
+    list(told = directions, coding = like$coding)
+  )
   own$x <- rows$x[, seen, drop = FALSE]
   prior <- list(
     location = all$location[seen], scale = all$scale[seen],
@@ -420,6 +445,9 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
         geometry$whiten <- whiten %*% along
         rm(whiten, along)
       }
+      lines <- matrix(0, length(b), ncol(geometry$whiten))
+      lines[seen, ] <- if (is.null(by)) geometry$whiten else
+        by %*% geometry$whiten
     })
     found <- both_posteriors(
       like$family, own, own_steps,
@@ -470,16 +498,30 @@ named_covariance <- function(x, names) {
 }
 
 #' What each record of a set is expected to add to the sums of both steps
+#'
+#' Whole vectors are sums of lines, one for each of a record's levels.
 #' @param rows (list) See set_rows().
+#' @param steps (list) See noisy_step(), along the directions that rows tell of.
 #' @param posterior (list) See score_posterior().
-#' @return (matrix, a row for each of `rows$kept`)
+#' @return (list) Of each of `rows$kept` `lines` (integers, a column for each
+#'   predictor) and `by` (a column for each step: what its vector is multiplied
+#'   by), and `turn` (list by step: the lines, a row each).
 #' @noRd
 expected_pulls <- function(family, rows, steps, posterior) {
-  eta <- drop(rows$x %*% posterior$mean)
-  pulls <- lapply(steps, function(step) {
-    step$z * expected_scores(family, step, posterior$shape)(eta)$mean
-  })
-  do.call(cbind, pulls)[rows$row, , drop = FALSE]
+  eta <- line_of_rows(rows, posterior$mean)
+  by <- vapply(steps, function(step) {
+    step$geometry$weight * expected_scores(family, step, posterior$shape)(
+      eta
+    )$mean
+  }, eta)
+  coding <- rows$coding
+  first <- as.integer(1 + cumsum(c(0, coding$levels)))[seq_along(coding$levels)]
+  codes <- rows$codes[rows$row, , drop = FALSE]
+  list(
+    lines = cbind(1L, codes + rep(first, each = nrow(codes))),
+    by = matrix(by, length(eta))[rows$row, , drop = FALSE],
+    turn = lapply(steps, function(step) level_lines(step$lines, coding))
+  )
 }
 
 #' Copies of a large file's values would stay until R looks for garbage
@@ -696,5 +738,6 @@ with_lost_variance <- function(posterior, rows, prior, hidden = 0) {
 #' The variance of a typical record's linear predictor
 #' @noRd
 typical_variance <- function(covariance, file) {
-  sum(covariance * design_gram_(file$products, file$count)) / sum(file$count)
+  gram <- design_gram_(file$products, file$count, default_threads())
+  sum(covariance * gram) / sum(file$count)
 }

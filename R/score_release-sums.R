@@ -122,19 +122,25 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3,
   kappa <- NULL
   for (round in seq_len(rounds)) {
     information <- precision +
-      design_gram_(file$products, file$count * weight * scale^2)
+      design_gram_(
+        file$products, file$count * weight * scale^2, default_threads()
+      )
     inverse <- chol2inv(chol(information))
     length <- scale * sqrt(design_forms_(file$products, inverse))
     kappa <- kappa %||% (spread * weighted_quantile(length, file$count, 0.5))
     weight <- pmin(1, kappa / length)
   }
   whiten <- t(chol(inverse))
-  rows <- weight * scale * (file$x %*% whiten)
+  # x'AA'x of all rows was worked out: that of a product takes far longer
+  longest <- max(weight * length)
+  own <- if (noise == "laplace") {
+    vector_lengths(weight * scale * (file$x %*% whiten), noise)
+  } else {
+    longest
+  }
   list(
-    unit = vector_lengths(rows, noise) / longest_vector(ncol(rows), noise),
-    whiten = whiten,
-    weight = weight * scale, kappa = vector_lengths(rows, "gaussian"),
-    noise = noise
+    unit = own / longest_vector(ncol(whiten), noise), whiten = whiten,
+    weight = weight * scale, kappa = longest, noise = noise
   )
 }
 

@@ -1,13 +1,13 @@
 # A file that memory need not hold: time and memory of a plan whose records stay
 # on disk, of its release, and of a set written in parts.
 #
-#   Rscript bench/file_disk.R [records] [records of the set] [parquet]
+#   Rscript bench/file_disk.R [records] [records of the set] [parquet] [folder]
 #
 # Default: 1e6 and 1e6 records. The file is a table of SQLite, made half a
 # million records at a time: 11 categories of 2 to 9 levels, two counts, three
 # amounts with zeros, heaps or missing values, and a date. With `parquet` it is
 # a folder of Parquet files with 60 columns: 50 categories of 2 to 20 levels and
-# ten amounts with zeros. Prints for each step the seconds by the clock and of
+# ten amounts with zeros, which stays in `folder` for the next run. Prints for each step the seconds by the clock and of
 # processor, and the peak of resident memory (VmHWM, Linux) from the start of
 # the process. The clock depends on what else runs: the machine's load is
 # printed. The hash of the release tells if it is that of records in memory:
@@ -59,7 +59,7 @@ wide_records <- function(n, seed) {
   d <- lapply(1:50, function(j) {
     size <- 2 + (j - 1) %% 19
     level <- stats::pnorm(0.5 * factor + stats::rnorm(n, sd = 0.9))
-    sprintf("l%d", 1 + floor(level * size * 0.9999))
+    sprintf("l%d", seq_len(size))[1 + floor(level * size * 0.9999)]
   })
   names(d) <- sprintf("c%d", 1:50)
   for (j in 1:10) {
@@ -112,8 +112,10 @@ cat("load", readLines("/proc/loadavg"), "\n")
 is_wide <- identical(arguments[3], "parquet")
 make <- if (is_wide) wide_records else some_records
 path <- tempfile(fileext = if (is_wide) "" else ".db")
+# Where files may stay for the next run
+if (length(arguments) > 3) path <- arguments[4]
 write_part <- if (is_wide) {
-  dir.create(path)
+  dir.create(path, showWarnings = FALSE)
   function(d, part) {
     nanoparquet::write_parquet(
       d, file.path(path, sprintf("part-%d.parquet", part))
@@ -126,7 +128,10 @@ write_part <- if (is_wide) {
 made <- 0
 while (made < records) {
   n <- min(5e5, records - made)
-  write_part(make(n, 3 + made / 5e5), made / 5e5)
+  part <- made / 5e5
+  if (!file.exists(file.path(path, sprintf("part-%d.parquet", part)))) {
+    write_part(make(n, 3 + part), part)
+  }
   made <- made + n
 }
 file <- if (is_wide) path else dplyr::tbl(con, "persons")

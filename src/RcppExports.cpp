@@ -598,36 +598,50 @@ BEGIN_RCPP
 END_RCPP
 }
 // design_gram_
-Rcpp::NumericMatrix design_gram_(SEXP products, Rcpp::NumericVector weight);
-RcppExport SEXP _pseudosynth_design_gram_(SEXP productsSEXP, SEXP weightSEXP) {
+Rcpp::NumericMatrix design_gram_(SEXP products, Rcpp::NumericVector weight, int threads);
+RcppExport SEXP _pseudosynth_design_gram_(SEXP productsSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type products(productsSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
-    rcpp_result_gen = Rcpp::wrap(design_gram_(products, weight));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(design_gram_(products, weight, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// design_line_
+Rcpp::NumericVector design_line_(SEXP products, Rcpp::NumericVector b);
+RcppExport SEXP _pseudosynth_design_line_(SEXP productsSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type products(productsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(design_line_(products, b));
     return rcpp_result_gen;
 END_RCPP
 }
 // column_products_
-Rcpp::NumericMatrix column_products_(Rcpp::NumericMatrix a, Rcpp::NumericMatrix b);
-RcppExport SEXP _pseudosynth_column_products_(SEXP aSEXP, SEXP bSEXP) {
+Rcpp::NumericMatrix column_products_(Rcpp::NumericMatrix a, Rcpp::NumericMatrix b, int threads);
+RcppExport SEXP _pseudosynth_column_products_(SEXP aSEXP, SEXP bSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type b(bSEXP);
-    rcpp_result_gen = Rcpp::wrap(column_products_(a, b));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_products_(a, b, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // weighed_products_
-SEXP weighed_products_(Rcpp::NumericMatrix s, Rcpp::NumericMatrix a, Rcpp::NumericVector x);
-RcppExport SEXP _pseudosynth_weighed_products_(SEXP sSEXP, SEXP aSEXP, SEXP xSEXP) {
+SEXP weighed_products_(Rcpp::NumericMatrix s, Rcpp::NumericMatrix a, Rcpp::NumericVector x, int threads);
+RcppExport SEXP _pseudosynth_weighed_products_(SEXP sSEXP, SEXP aSEXP, SEXP xSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type s(sSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(weighed_products_(s, a, x));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(weighed_products_(s, a, x, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -782,17 +796,19 @@ BEGIN_RCPP
 END_RCPP
 }
 // missed_sums_
-Rcpp::NumericMatrix missed_sums_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::IntegerVector rows, Rcpp::NumericMatrix pulls, int threads);
-RcppExport SEXP _pseudosynth_missed_sums_(SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP rowsSEXP, SEXP pullsSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix missed_sums_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::IntegerVector rows, Rcpp::IntegerMatrix lines, int size, Rcpp::NumericMatrix by, int threads);
+RcppExport SEXP _pseudosynth_missed_sums_(SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP rowsSEXP, SEXP linesSEXP, SEXP sizeSEXP, SEXP bySEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type rows(rowsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type pulls(pullsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type lines(linesSEXP);
+    Rcpp::traits::input_parameter< int >::type size(sizeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type by(bySEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(missed_sums_(codes, levels, tables, rows, pulls, threads));
+    rcpp_result_gen = Rcpp::wrap(missed_sums_(codes, levels, tables, rows, lines, size, by, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -844,9 +860,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_row_hashes_", (DL_FUNC) &_pseudosynth_row_hashes_, 3},
     {"_pseudosynth_sample_posterior_", (DL_FUNC) &_pseudosynth_sample_posterior_, 2},
     {"_pseudosynth_design_products_", (DL_FUNC) &_pseudosynth_design_products_, 1},
-    {"_pseudosynth_design_gram_", (DL_FUNC) &_pseudosynth_design_gram_, 2},
-    {"_pseudosynth_column_products_", (DL_FUNC) &_pseudosynth_column_products_, 2},
-    {"_pseudosynth_weighed_products_", (DL_FUNC) &_pseudosynth_weighed_products_, 3},
+    {"_pseudosynth_design_gram_", (DL_FUNC) &_pseudosynth_design_gram_, 3},
+    {"_pseudosynth_design_line_", (DL_FUNC) &_pseudosynth_design_line_, 2},
+    {"_pseudosynth_column_products_", (DL_FUNC) &_pseudosynth_column_products_, 3},
+    {"_pseudosynth_weighed_products_", (DL_FUNC) &_pseudosynth_weighed_products_, 4},
     {"_pseudosynth_design_forms_", (DL_FUNC) &_pseudosynth_design_forms_, 2},
     {"_pseudosynth_design_rows_", (DL_FUNC) &_pseudosynth_design_rows_, 1},
     {"_pseudosynth_score_sums_", (DL_FUNC) &_pseudosynth_score_sums_, 4},
@@ -859,7 +876,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_shrunk_residuals_", (DL_FUNC) &_pseudosynth_shrunk_residuals_, 4},
     {"_pseudosynth_axis_moments_", (DL_FUNC) &_pseudosynth_axis_moments_, 4},
     {"_pseudosynth_squares_beside_", (DL_FUNC) &_pseudosynth_squares_beside_, 4},
-    {"_pseudosynth_missed_sums_", (DL_FUNC) &_pseudosynth_missed_sums_, 6},
+    {"_pseudosynth_missed_sums_", (DL_FUNC) &_pseudosynth_missed_sums_, 8},
     {NULL, NULL, 0}
 };
 

@@ -1,6 +1,7 @@
 // Bindings of synth/score_sums.hpp, of the scores that it adds up, and of the
 // design rows that it sums over.
 
+#include <atomic>
 #include <numeric>
 #include <pseudosynth/cholesky.hpp>
 #include <pseudosynth/column_products.hpp>
@@ -9,6 +10,7 @@
 #include <pseudosynth/synth/whole_scores.hpp>
 
 #include "rcpp_model.h"
+#include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
 
@@ -40,6 +42,20 @@ MatrixOfR as_matrix(const Rcpp::NumericMatrix& x) {
   return MatrixOfR(x.begin(), x.nrow(), x.ncol());
 }
 
+/// a'b on some threads: of few numbers on one, which is as fast.
+template <class A, class B>
+ps::Matrix products(const A& a, const B& b, bool symmetric, int threads) {
+  const ps::ColumnProducts of(a, b, symmetric);
+  ps::Matrix out = ps::Matrix::Zero(a.cols(), b.cols());
+  std::atomic<bool> stop{false};
+  const bool few = 1.0 * a.rows() * a.cols() * b.cols() < 1e6;
+  binding::run_to_end(of.groups(), few ? 1 : threads, stop, [&](int group) {
+    if (!stop) of.add(group, out);
+  });
+  if (symmetric) ps::mirror(out);
+  return out;
+}
+
 }  // namespace
 
 // The rows of design parts, none twice, ready for products. The pointer never
@@ -51,32 +67,57 @@ SEXP design_products_(Rcpp::List parts) {
 
 // X' diag(weight) X.
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix design_gram_(SEXP products, Rcpp::NumericVector weight) {
+Rcpp::NumericMatrix design_gram_(SEXP products, Rcpp::NumericVector weight,
+                                 int threads = 1) {
   const Rcpp::XPtr<Rows> rows(products);
   const std::vector<int>& order = rows->design.order();
   if (weight.size() != static_cast<R_xlen_t>(order.size()))
     Rcpp::stop("Expected a weight for each row.");
   std::vector<double> sorted;
   for (const int i : order) sorted.push_back(weight[i]);
-  ps::Matrix gram;
-  rows->grouped.cross_products(static_cast<int>(order.size()), rows->all.data(),
-                               sorted.data(), gram);
-  return binding::to_r(gram);
+  // As many parts at any number of threads: sums are added in one order
+  const int parts = rows->grouped.shares_cross_products() ? 4 : 1;
+  const std::vector<int> cut =
+      binding::cut_range(static_cast<int>(order.size()), parts);
+  std::vector<ps::Matrix> gram(cut.size() - 1);
+  std::atomic<bool> stop{false};
+  binding::run_to_end(
+      static_cast<int>(gram.size()), threads, stop, [&](int p) {
+        rows->grouped.cross_products(cut[p + 1] - cut[p],
+                                     rows->all.data() + cut[p],
+                                     sorted.data() + cut[p], gram[p]);
+      });
+  for (std::size_t p = 1; p < gram.size(); ++p) gram[0] += gram[p];
+  return binding::to_r(gram[0]);
+}
+
+// X b.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector design_line_(SEXP products, Rcpp::NumericVector b) {
+  const Rcpp::XPtr<Rows> rows(products);
+  const std::vector<int>& order = rows->design.order();
+  if (b.size() != rows->design.n_columns())
+    Rcpp::stop("Expected a number for each column.");
+  std::vector<double> sorted(order.size());
+  rows->grouped.linear_predictor(b.begin(), sorted.data());
+  Rcpp::NumericVector out(static_cast<R_xlen_t>(sorted.size()));
+  for (std::size_t r = 0; r < sorted.size(); ++r) out[order[r]] = sorted[r];
+  return out;
 }
 
 // a'b.
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix column_products_(Rcpp::NumericMatrix a,
-                                     Rcpp::NumericMatrix b) {
+                                     Rcpp::NumericMatrix b, int threads = 1) {
   if (a.nrow() != b.nrow()) Rcpp::stop("Expected as many rows.");
-  return binding::to_r(ps::column_products(as_matrix(a), as_matrix(b)));
+  return binding::to_r(products(as_matrix(a), as_matrix(b), false, threads));
 }
 
 // a's^-1 a and a's^-1 x of a covariance s, by its Cholesky factor; nothing
 // where rounding has left it without one.
 // [[Rcpp::export(rng = false)]]
 SEXP weighed_products_(Rcpp::NumericMatrix s, Rcpp::NumericMatrix a,
-                       Rcpp::NumericVector x) {
+                       Rcpp::NumericVector x, int threads = 1) {
   if (s.nrow() != s.ncol() || a.nrow() != s.nrow() || x.size() != s.nrow())
     Rcpp::stop("Expected as many rows.");
   const ps::Cholesky root(as_matrix(s));
@@ -86,8 +127,8 @@ SEXP weighed_products_(Rcpp::NumericMatrix s, Rcpp::NumericMatrix a,
   std::copy(x.begin(), x.end(), beside.data());
   root.solve_lower(beside.data());
   return Rcpp::List::create(
-      binding::to_r(ps::column_products(along, along, true)),
-      binding::to_r(ps::column_products(along, beside)));
+      binding::to_r(products(along, along, true, threads)),
+      binding::to_r(products(along, beside, false, 1)));
 }
 
 // x' A x of every row x; A symmetric.

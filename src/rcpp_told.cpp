@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rcpp_fitting.h"
+#include "rcpp_model.h"
 #include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
@@ -222,18 +223,26 @@ Rcpp::NumericVector squares_beside_(Rcpp::List columns, Rcpp::List residuals,
 // What noise in tables leaves unknown of sums, see MissedSums.
 // @param tables (list of list) `columns` (integer, from 1), `axes` (a list for
 // each, with a matrix `axes`) and `variance`.
-// @param rows (from 1) of the set, a row of `pulls` each.
+// @param rows (from 1) of the set, a row of `lines` and of `by` each.
+// @param lines (from 1, at most `size`) which lines a record adds to.
+// @param by what it adds to them, a column for each step.
+// @return the covariance of all lines' sums of the first step, the second, ..
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix missed_sums_(Rcpp::IntegerMatrix codes,
                                  Rcpp::IntegerVector levels, Rcpp::List tables,
                                  Rcpp::IntegerVector rows,
-                                 Rcpp::NumericMatrix pulls, int threads = 1) {
+                                 Rcpp::IntegerMatrix lines, int size,
+                                 Rcpp::NumericMatrix by, int threads = 1) {
   const ps::CodedFile set = binding::to_file(codes, binding::to_levels(levels));
-  if (rows.size() != pulls.nrow()) Rcpp::stop("Expected a row for each pull.");
+  if (rows.size() != lines.nrow() || rows.size() != by.nrow())
+    Rcpp::stop("Expected lines of each record.");
   std::vector<std::size_t> row;
   for (const int i : rows) {
     if (i < 1 || i > codes.nrow()) Rcpp::stop("Expected records of the set.");
     row.push_back(static_cast<std::size_t>(i - 1));
+  }
+  for (const int line : lines) {
+    if (line < 1 || line > size) Rcpp::stop("There is no such line.");
   }
   std::vector<ps::UnknownTable> unknown;
   for (R_xlen_t t = 0; t < tables.size(); ++t) {
@@ -257,11 +266,13 @@ Rcpp::NumericMatrix missed_sums_(Rcpp::IntegerMatrix codes,
     table.variance = REAL_RO(variance);
     unknown.push_back(std::move(table));
   }
-  const ps::MissedSums sums(set, std::move(row), to_view(pulls));
+  const ps::LinePulls pulls(std::move(row), lines.begin(),
+                            static_cast<std::size_t>(lines.ncol()),
+                            static_cast<std::size_t>(size), to_view(by));
+  const ps::MissedSums sums(set, pulls);
   // As many parts at any number of threads: sums are added in one order
   const int parts = std::min(8, static_cast<int>(unknown.size()));
-  const std::size_t q = static_cast<std::size_t>(pulls.ncol());
-  std::vector<Eigen::MatrixXd> part(static_cast<std::size_t>(parts));
+  std::vector<ps::Matrix> part(static_cast<std::size_t>(parts));
   std::atomic<bool> stop{false};
   binding::run_to_end(parts, threads, stop, [&](int p) {
     const auto cut = [&](int at) {
@@ -271,16 +282,9 @@ Rcpp::NumericMatrix missed_sums_(Rcpp::IntegerMatrix codes,
     part[p] =
         sums.over(unknown, cut(p), cut(p + 1), [&] { return stop.load(); });
   });
-  Rcpp::NumericMatrix total(pulls.ncol(), pulls.ncol());
-  for (const Eigen::MatrixXd& one : part) {
-    for (std::size_t j = 0; j < q; ++j) {
-      for (std::size_t i = j; i < q; ++i)
-        total[j * q + i] +=
-            one(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-    }
-  }
-  for (std::size_t j = 0; j < q; ++j) {
-    for (std::size_t i = 0; i < j; ++i) total[j * q + i] = total[i * q + j];
-  }
-  return total;
+  const Eigen::Index q = static_cast<Eigen::Index>(pulls.sums());
+  ps::Matrix total = ps::Matrix::Zero(q, q);
+  for (const ps::Matrix& one : part) total += one;
+  ps::mirror(total);
+  return binding::to_r(total);
 }

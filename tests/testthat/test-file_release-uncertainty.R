@@ -159,12 +159,24 @@ test_that("what tables hide of expected sums is the change that errors make", {
   withr::local_seed(5)
   levels <- c(2L, 3L, 2L)
   set <- leaning_codes(3000, levels)
-  pull <- matrix(stats::rnorm(12 * 2), 12)
-  cell <- cell_number(set, levels) + 1
+  # Two steps of lines for the intercept and each level
+  turn <- list(matrix(stats::rnorm(8 * 3), 8), matrix(stats::rnorm(8 * 2), 8))
   rows <- which(set[, 3] == 1)
-  pulls <- pull[cell[rows], ]
-  whole <- matrix(0, 3000, 2)
-  whole[rows, ] <- pulls
+  lines <- cbind(1L, set[rows, ] + rep(c(1L, 3L, 6L), each = length(rows)))
+  by <- matrix(stats::rnorm(2 * length(rows)), length(rows))
+  pulls <- list(lines = lines, by = by, turn = turn)
+  of_records <- function(pulls) {
+    do.call(cbind, lapply(1:2, function(k) {
+      pulls$by[, k] * apply(pulls$turn[[k]], 2, function(line) {
+        rowSums(matrix(line[pulls$lines], nrow(pulls$lines)))
+      })
+    }))
+  }
+  whole <- matrix(0, 3000, 5)
+  whole[rows, ] <- of_records(pulls)
+  first <- function(n) {
+    list(lines = lines[n, ], by = by[n, , drop = FALSE], turn = turn)
+  }
   block <- list(levels = levels)
   for (columns in list(2L, c(1L, 2L), c(2L, 3L))) {
     own <- levels[columns]
@@ -175,7 +187,7 @@ test_that("what tables hide of expected sums is the change that errors make", {
     moved <- vapply(seq_along(variance), function(k) {
       error <- from_axes(replace(numeric(length(variance)), k, 1), axes)
       colSums(whole * (error / tabulate(at, prod(own)))[at])
-    }, numeric(2))
+    }, numeric(5))
     found <- unknown_sums(
       block, list(list(columns = columns, axes = axes, variance = variance)),
       set, rows, pulls
@@ -183,23 +195,28 @@ test_that("what tables hide of expected sums is the change that errors make", {
     expect_equal(found, moved %*% (variance * t(moved)))
     # Of few records, and at any number of threads
     some <- list(list(columns = columns, axes = axes, variance = variance))
-    few <- list(block, some, set, rows[1:3], pulls[1:3, c(1, 2, 1, 2)])
-    each <- do.call(unknown_sums, few)
-    expect_equal(each[1:2, 3:4], do.call(
-      unknown_sums, c(few[1:4], list(few[[5]][, 1:2]))
-    ))
+    few <- unknown_sums(block, some, set, rows[1:3], first(1:3))
+    cells <- matrix(1:3)
+    each <- missed_sums_(
+      set, levels, some, rows[1:3], cells, 3L, matrix(1, 3, 1)
+    )
+    own <- of_records(first(1:3))
+    expect_equal(few, crossprod(own, each) %*% own)
     many <- some[rep(1, 20)]
     expect_equal(unknown_sums(block, many, set, rows, pulls), 20 * found)
     expect_identical(
-      missed_sums_(set, levels, many, rows, pulls, 1),
-      missed_sums_(set, levels, many, rows, pulls, 2)
+      missed_sums_(set, levels, many, rows, lines, 8L, by, 1),
+      missed_sums_(set, levels, many, rows, lines, 8L, by, 2)
     )
   }
   # The noise of the number of records alone: all sums grow in proportion
-  block$size_noise <- list(deviation = 6, factor = 2)
+  size <- list(list(columns = integer(), axes = list(), variance = 9))
   expect_equal(
-    unknown_sums(block, list(), set, rows, pulls),
-    9 * tcrossprod(colSums(pulls) / 3000)
+    unknown_sums(block, size, set, rows, pulls),
+    9 * tcrossprod(colSums(whole) / 3000)
+  )
+  expect_error(
+    missed_sums_(set, levels, size, rows, lines, 6L, by), "no such line"
   )
 })
 
@@ -214,10 +231,12 @@ test_that("a table leaves unknown what its prior and noise say", {
     lapply(unknown_tables(block), function(one) mean(one$variance))
   }
   # A pair that is all noise has no relation that could be unknown
-  expect_lt(variance(noisy)[[3]], 0.5 * noisy$noise$variance[3])
-  expect_equal(variance(sure)[[3]], sure$noise$variance[3], tolerance = 0.05)
+  expect_lt(variance(noisy)[[4]], 0.5 * noisy$noise$variance[3])
+  expect_equal(variance(sure)[[4]], sure$noise$variance[3], tolerance = 0.05)
   # Margins have no prior; what is published is known
-  expect_equal(variance(noisy)[[1]], noisy$noise$variance[1])
+  expect_equal(variance(noisy)[[2]], noisy$noise$variance[1])
   columns <- lapply(unknown_tables(half), `[[`, "columns")
-  expect_identical(lapply(columns, as.integer), list(2L, c(1L, 2L)))
+  expect_identical(
+    lapply(columns, as.integer), list(integer(), 2L, c(1L, 2L))
+  )
 })

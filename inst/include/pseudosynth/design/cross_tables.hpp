@@ -36,6 +36,14 @@ class CrossTables {
     }
   }
 
+  /// Are they far fewer than pairs of factors? A wide design has many tables,
+  /// which lie far apart in memory.
+  static bool worthwhile(const Design& design) {
+    const int F = design.n_factors();
+    const int G = count_of(group_factors(design, kMaxCells));
+    return F > 0 && design.n_numeric() == 0 && 3 * G * (G - 1) <= F * (F + 1);
+  }
+
   /// Adds the upper triangle of X' W X to the zeroed xwx.
   void add(int n, const int* row, const double* weight, Matrix& xwx) const {
     std::fill(cells_.begin(), cells_.end(), 0.0);

@@ -5,6 +5,7 @@
 #define PSEUDOSYNTH_DESIGN_GROUPED_DESIGN_HPP
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace pseudosynth {
 class GroupedDesign {
  public:
   explicit GroupedDesign(const Design& design)
-      : design_(&design), predict_(design, kMaxCells), tables_(design) {
+      : design_(&design), predict_(design, kMaxCells) {
+    if (CrossTables::worthwhile(design)) tables_.emplace(design);
     collect_entries();
   }
 
@@ -52,13 +54,16 @@ class GroupedDesign {
     }
   }
 
+  /// May threads ask for cross products at once?
+  bool shares_cross_products() const { return !tables_; }
+
   /// xwx (P x P, full) = X' W X with a weight at some rows.
   void cross_products(int n, const int* row, const double* weight,
                       Matrix& xwx) const {
     const int P = design_->n_columns();
     xwx.setZero(P, P);
-    if (design_->n_numeric() == 0 && design_->n_factors() > 0) {
-      tables_.add(n, row, weight, xwx);
+    if (tables_) {
+      tables_->add(n, row, weight, xwx);
     } else {
       sum_entries(n, row, weight, xwx);
     }
@@ -105,7 +110,7 @@ class GroupedDesign {
 
   const Design* design_;
   mutable LinearPredictor predict_;  // work space: one object, one thread
-  CrossTables tables_;
+  std::optional<CrossTables> tables_;
   std::vector<int> entry_start_, entry_column_;
   std::vector<double> entry_value_;
 };

@@ -8,37 +8,60 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
-#include "../simd.hpp"
+#include "../add_row.hpp"
+#include "../aligned_array.hpp"
+#include "../simd_float.hpp"
 #include "coded_file.hpp"
 
 namespace pseudosynth {
 
 namespace detail {
 
-/// The first line plus those that start at `at`, in turn.
-/// @param width a whole number of lanes.
-template <int W>
-PSEUDOSYNTH_INLINE void add_lines_kernel(const double* lines,
-                                         const std::size_t* at,
-                                         std::size_t columns, std::size_t width,
-                                         double* row) {
-  for (std::size_t p = 0; p < width; p += W) {
-    simd::Real<W> sum, line;
-    simd::load<W>(lines + p, sum);
-    for (std::size_t j = 0; j < columns; ++j) {
-      simd::load<W>(lines + at[j] + p, line);
-      sum += line;
+/// Adds some columns' lines to rows of records: sixteen numbers of each row and
+/// so few lines that they stay in the fastest cache.
+struct LineTile {
+  const float* lines;
+  const std::uint32_t* at;  // of the first column
+  std::size_t records, columns, at_stride;
+  float* rows;
+  std::size_t stride;
+};
+
+/// Of n records at a time: one after the other each sum waits for the one
+/// before.
+template <int L, std::size_t n>
+PSEUDOSYNTH_INLINE void add_lines_of(const LineTile& p, std::size_t first) {
+  const std::uint32_t* at = p.at + first * p.at_stride;
+  float* rows = p.rows + first * p.stride;
+  for (std::size_t k = 0; k < 16; k += L) {
+    simd::Floats<L> sum[n], line;
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < n; ++i)
+      simd::load_floats<L>(rows + i * p.stride + k, sum[i]);
+    for (std::size_t j = 0; j < p.columns; ++j) {
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < n; ++i) {
+        simd::load_floats<L>(p.lines + at[i * p.at_stride + j] + k, line);
+        sum[i] += line;
+      }
     }
-    simd::store<W>(sum, row + p);
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < n; ++i)
+      simd::store_floats<L>(sum[i], rows + i * p.stride + k);
   }
 }
-PSEUDOSYNTH_DISPATCH(add_lines,
-                     (const double* lines, const std::size_t* at,
-                      std::size_t columns, std::size_t width, double* row),
-                     (lines, at, columns, width, row))
+
+template <int W>
+PSEUDOSYNTH_INLINE void add_lines_kernel(const LineTile& p) {
+  std::size_t i = 0;
+  for (; i + 4 <= p.records; i += 4) add_lines_of<2 * W, 4>(p, i);
+  for (; i < p.records; ++i) add_lines_of<2 * W, 1>(p, i);
+}
+PSEUDOSYNTH_DISPATCH(add_lines, (const LineTile& p), (p))
 
 /// row <- scale row, and the square of its length.
 template <int W>
@@ -60,22 +83,20 @@ PSEUDOSYNTH_DISPATCH(scale_row,
                       double& squared),
                      (row, width, scale, squared))
 
-/// row <- weight row / unit, rounded towards 0, and the square of its length.
+/// row <- by row, rounded towards 0, and the square of its length.
 /// Numbers of 2^51 and more may come out wrong, but as large.
 template <int W>
 PSEUDOSYNTH_INLINE void whole_row_kernel(double* row, std::size_t width,
-                                         double weight, double unit,
-                                         double& squared) {
-  simd::Real<W> factor, divisor, total{}, shift, one;
-  simd::broadcast<W>(weight, factor);
-  simd::broadcast<W>(unit, divisor);
+                                         double by, double& squared) {
+  simd::Real<W> factor, total{}, shift, one;
+  simd::broadcast<W>(by, factor);
   simd::broadcast<W>(6755399441055744.0, shift);
   simd::broadcast<W>(1.0, one);
   const simd::Real<W> zero{};
   for (std::size_t p = 0; p < width; p += W) {
     simd::Real<W> x;
     simd::load<W>(row + p, x);
-    x = x * factor / divisor;
+    x *= factor;
     const simd::Real<W> size = x < zero ? -x : x;
     // Adding 1.5 * 2^52 rounds to the nearest whole number
     const simd::Real<W> near = (size + shift) - shift;
@@ -87,83 +108,105 @@ PSEUDOSYNTH_INLINE void whole_row_kernel(double* row, std::size_t width,
   squared = simd::sum<W>(total);
 }
 PSEUDOSYNTH_DISPATCH(whole_row,
-                     (double* row, std::size_t width, double weight,
-                      double unit, double& squared),
-                     (row, width, weight, unit, squared))
-
-/// sums <- sums + q row.
-template <int W>
-PSEUDOSYNTH_INLINE void add_row_kernel(const double* row, std::size_t width,
-                                       double q, double* sums) {
-  simd::Real<W> factor;
-  simd::broadcast<W>(q, factor);
-  for (std::size_t p = 0; p < width; p += W) {
-    simd::Real<W> x, sum;
-    simd::load<W>(row + p, x);
-    simd::load<W>(sums + p, sum);
-    sum += factor * x;
-    simd::store<W>(sum, sums + p);
-  }
-}
-PSEUDOSYNTH_DISPATCH(add_row,
-                     (const double* row, std::size_t width, double q,
-                      double* sums),
-                     (row, width, q, sums))
+                     (double* row, std::size_t width, double by,
+                      double& squared),
+                     (row, width, by, squared))
 
 }  // namespace detail
 
 /// @brief A record's row: a line for all records plus the line of each of its
 /// levels, added column by column.
+///
+/// Rows of one number are sums of doubles. Those of many are sums of floats,
+/// which take half as long, and are cut to whole units later; each depends on
+/// the record alone, and on no instruction set.
 class LevelRows {
  public:
   /// @param lines one for all, then those of the levels of all columns; each
   ///   of `width` numbers.
   LevelRows(const CodedFile& file, const std::vector<double>& lines,
             std::size_t width)
-      : file_(file),
-        width_(width),
-        stride_(width == 1 ? 1 : simd::whole_lanes(width)) {
-    std::size_t n_lines = 1;
+      : file_(file), width_(width) {
+    std::size_t n_lines = 1, together = 0;
     for (const int L : file.levels) {
+      const std::size_t own = static_cast<std::size_t>(L);
+      together += own;
+      if (together > kTogether) {
+        cut_.push_back(first_.size());
+        together = own;
+      }
       first_.push_back(n_lines);
-      n_lines += static_cast<std::size_t>(L);
+      n_lines += own;
     }
+    cut_.push_back(first_.size());
     if (width < 1 || lines.size() != n_lines * width)
       throw std::invalid_argument("a level has no line, or a line no level");
-    lines_.assign(n_lines * stride_, 0.0);
+    if (n_lines > std::numeric_limits<std::uint32_t>::max() / kTile)
+      throw std::overflow_error("there are too many levels");
+    if (width == 1) {
+      single_ = lines;
+      return;
+    }
+    tile_size_ = kTile * n_lines;
+    tiles_.assign(stride() * n_lines);
     for (std::size_t g = 0; g < n_lines; ++g) {
       for (std::size_t p = 0; p < width; ++p)
-        lines_[g * stride_ + p] = lines[g * width + p];
+        tiles_[p / kTile * tile_size_ + g * kTile + p % kTile] =
+            static_cast<float>(lines[g * width + p]);
     }
   }
 
   std::size_t width() const { return width_; }
   /// Numbers of a row with those that fill it up, which are 0.
-  std::size_t stride() const { return stride_; }
+  std::size_t stride() const {
+    return width_ == 1 ? 1 : (width_ + kTile - 1) / kTile * kTile;
+  }
   std::size_t n_columns() const { return first_.size(); }
   std::size_t n_records() const { return file_.n; }
 
-  /// @param at room for a number a column.
-  /// @param[out] row `stride` numbers.
-  void read(std::size_t i, std::size_t* at, double* row) const {
-    for (std::size_t j = 0; j < first_.size(); ++j) {
-      const std::size_t level =
-          static_cast<std::size_t>(file_.column(static_cast<int>(j))[i] - 1);
-      at[j] = stride_ * (first_[j] + level);
+  /// Rows of one number.
+  double single(std::size_t i) const {
+    double sum = single_[0];
+    for (std::size_t j = 0; j < first_.size(); ++j) sum += single_[line(i, j)];
+    return sum;
+  }
+
+  /// Rows of more.
+  /// @param n records from `first`.
+  /// @param at room for a number a column of each.
+  /// @param[out] rows `stride` numbers of each.
+  void read(std::size_t first, std::size_t n, std::uint32_t* at,
+            float* rows) const {
+    const std::size_t columns = first_.size();
+    for (std::size_t j = 0; j < columns; ++j) {
+      for (std::size_t i = 0; i < n; ++i)
+        at[i * columns + j] =
+            static_cast<std::uint32_t>(kTile * line(first + i, j));
     }
-    if (stride_ > 1) {
-      detail::add_lines(lines_.data(), at, first_.size(), stride_, row);
-      return;
+    const float* lines = tiles_.data();
+    for (std::size_t p = 0; p < stride(); p += kTile, lines += tile_size_) {
+      for (std::size_t i = 0; i < n; ++i)
+        std::copy(lines, lines + kTile, rows + i * stride() + p);
+      for (std::size_t c = 0; c + 1 < cut_.size(); ++c)
+        detail::add_lines({lines, at + cut_[c], n, cut_[c + 1] - cut_[c],
+                           columns, rows + p, stride()});
     }
-    row[0] = lines_[0];
-    for (std::size_t j = 0; j < first_.size(); ++j) row[0] += lines_[at[j]];
   }
 
  private:
+  /// Numbers of a line that lie together, and lines that are read in turn
+  static constexpr std::size_t kTile = 16, kTogether = 320;
+
+  std::size_t line(std::size_t i, std::size_t j) const {
+    return first_[j] +
+           static_cast<std::size_t>(file_.column(static_cast<int>(j))[i] - 1);
+  }
+
   CodedFile file_;
-  std::size_t width_, stride_;
-  std::vector<double> lines_;
-  std::vector<std::size_t> first_;
+  std::size_t width_, tile_size_ = 0;
+  std::vector<double> single_;
+  simd::FloatBuffer tiles_;  // the numbers of a tile of all lines together
+  std::vector<std::size_t> first_, cut_{0};
 };
 
 /// What limits a record's vector.
@@ -182,10 +225,23 @@ struct VectorLimit {
 class RowReader {
  public:
   explicit RowReader(const LevelRows& rows)
-      : rows_(rows), at_(rows.n_columns()), row_(rows.stride()) {}
+      : rows_(rows),
+        at_(kBlock * rows.n_columns()),
+        block_(kBlock * rows.stride()),
+        row_(rows.stride()) {}
 
   const double* read(std::size_t i) {
-    rows_.read(i, at_.data(), row_.data());
+    if (rows_.stride() == 1) {
+      row_[0] = rows_.single(i);
+      return row_.data();
+    }
+    if (i < first_ || i >= first_ + n_) {
+      first_ = i;
+      n_ = std::min(kBlock, rows_.n_records() - i);
+      rows_.read(first_, n_, at_.data(), block_.data());
+    }
+    const float* from = block_.data() + (i - first_) * row_.size();
+    std::copy(from, from + row_.size(), row_.data());
     return row_.data();
   }
 
@@ -204,24 +260,25 @@ class RowReader {
     read(i);
     const double length = scaled(scale);
     const double weight = length > limit.kappa ? limit.kappa / length : 1.0;
+    const double by = weight / limit.unit;
     double squared = 0.0;
     if (row_.size() > 1) {
-      detail::whole_row(row_.data(), row_.size(), weight, limit.unit, squared);
+      detail::whole_row(row_.data(), row_.size(), by, squared);
     } else {
-      row_[0] = std::trunc(row_[0] * weight / limit.unit);
+      row_[0] = std::trunc(row_[0] * by);
       squared = row_[0] * row_[0];
     }
     // Sums of whole numbers that are no larger than this are exact
     const double most = static_cast<double>(limit.longest * limit.longest);
     if (!(squared <= most) || (limit.absolute && too_long(limit)))
-      row_.assign(row_.size(), 0.0);
+      row_.zero();
     return row_.data();
   }
 
  private:
   bool too_long(const VectorLimit& limit) const {
     double sum = 0.0;
-    for (const double x : row_) sum += std::fabs(x);
+    for (std::size_t p = 0; p < row_.size(); ++p) sum += std::fabs(row_[p]);
     return !(sum <= static_cast<double>(limit.longest));
   }
 
@@ -236,9 +293,14 @@ class RowReader {
     return std::sqrt(squared);
   }
 
+  /// Records that are read together
+  static constexpr std::size_t kBlock = 64;
+
   const LevelRows& rows_;
-  std::vector<std::size_t> at_;
-  std::vector<double> row_;
+  std::size_t first_ = 0, n_ = 0;
+  std::vector<std::uint32_t> at_;
+  simd::FloatBuffer block_;
+  simd::AlignedBuffer row_;
 };
 
 /// @brief Adds q_i times the vectors of records `first` to `last` - 1 to sums.
@@ -255,10 +317,10 @@ void add_own_vectors(const LevelRows& rows, const double* scale,
   constexpr std::size_t kBlock = 1024;
   RowReader reader(rows);
   // Of a block: a double number is exact for so few
-  std::vector<double> own(rows.stride());
+  simd::AlignedBuffer own(rows.stride());
   for (std::size_t start = first; start < last; start += kBlock) {
     if (should_stop()) return;
-    own.assign(own.size(), 0.0);
+    own.zero();
     for (std::size_t i = start; i < std::min(last, start + kBlock); ++i) {
       const double* z = reader.own_vector(i, scale[i], limit);
       if (std::fabs(q[i]) > 1048576.0) {

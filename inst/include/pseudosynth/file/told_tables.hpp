@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "../add_row.hpp"
+
 namespace pseudosynth {
 
 /// @brief A matrix, column by column. A view.
@@ -38,7 +40,11 @@ inline std::vector<double> turned_table(std::vector<double> table,
           const double factor =
               transposed ? one.at[u + one.rows * v] : one.at[v + one.rows * u];
           const double* in = table.data() + before * (u + from * c);
-          for (std::size_t b = 0; b < before; ++b) out[b] += factor * in[b];
+          if (simd::whole_lanes(before) == before) {
+            detail::add_row(in, before, factor, out);
+          } else {
+            for (std::size_t b = 0; b < before; ++b) out[b] += factor * in[b];
+          }
         }
       }
     }
