@@ -69,6 +69,10 @@ table_counts_ <- function(codes, levels, tables, threads = 1L) {
     .Call(`_pseudosynth_table_counts_`, codes, levels, tables, threads)
 }
 
+stored_codes_ <- function(paths, bytes, levels, before, n, threads = 1L) {
+    .Call(`_pseudosynth_stored_codes_`, paths, bytes, levels, before, n, threads)
+}
+
 pooled_counts_ <- function(codes, tables, whole, cut, threads = 1L) {
     .Call(`_pseudosynth_pooled_counts_`, codes, tables, whole, cut, threads)
 }

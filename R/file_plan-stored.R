@@ -135,8 +135,7 @@ stored_numbers <- function(store, key, before, n) {
       # readBin() takes ten times as long to make integers of them
       as.integer(readBin(connection, "raw", n))
     } else {
-      what <- if (bytes == 8) "double" else "integer"
-      readBin(connection, what, n, size = bytes, signed = bytes > 2)
+      readBin(connection, "double", n)
     }
   })
   refuse_lost_records(length(x) != n)
@@ -218,14 +217,18 @@ chunk_column <- function(chunk, what, name, read) {
 #' Level numbers of a chunk; none but levels, whatever has become of the files
 #' @noRd
 stored_codes <- function(plan, before, n) {
-  sizes <- lengths(plan$levels)
-  codes <- matrix(0L, n, length(sizes), dimnames = list(NULL, names(sizes)))
-  for (name in names(sizes)) {
-    store <- plan$binned[[name]] %||% plan$stored
-    own <- stored_numbers(store, code_key(name), before, n)
-    refuse_lost_records(min(own) < 1 || max(own) > sizes[[name]])
-    codes[, name] <- own
-  }
+  names <- names(plan$levels)
+  stores <- lapply(names, function(name) plan$binned[[name]] %||% plan$stored)
+  keys <- code_key(names)
+  codes <- stored_codes_(
+    as.character(Map(path_in_store, stores, keys)),
+    vapply(seq_along(keys), function(k) {
+      as.integer(stores[[k]]$bytes[[keys[k]]])
+    }, 0L),
+    lengths(plan$levels), before, as.integer(n), default_threads()
+  )
+  refuse_lost_records(is.null(codes))
+  dimnames(codes) <- list(NULL, names)
   codes
 }
 

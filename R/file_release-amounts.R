@@ -234,21 +234,22 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
   told <- which(sizes > 1)
   expected <- !is.null(amount$links$spread)
-  # Column by column: of a large file one copy is enough
-  found <- matrix(
-    0L, length(rows), length(told) + expected,
-    dimnames = list(NULL, c(names(told), expected_name[expected]))
-  )
-  for (k in seq_along(told)) {
-    name <- names(told)[k]
-    found[, k] <- if (told[k] > ncol(codes)) {
-      as.integer(bins[[name]])[rows]
-    } else if (name == amount$name) {
-      match(codes[rows, told[k]], amount$part)
-    } else {
-      codes[rows, told[k]]
-    }
+  block <- told <= ncol(codes)
+  # Of a large file copies take long
+  all <- length(rows) == nrow(codes)
+  found <- if (all) {
+    codes[, told[block], drop = FALSE]
+  } else {
+    codes[rows, told[block], drop = FALSE]
   }
+  own <- match(amount$name, names(told)[block])
+  if (!is.na(own)) found[, own] <- match(found[, own], amount$part)
+  binned <- vapply(names(told)[!block], function(name) {
+    if (all) as.integer(bins[[name]]) else as.integer(bins[[name]])[rows]
+  }, integer(length(rows)))
+  found <- cbind(found, matrix(
+    binned, length(rows), sum(!block), dimnames = list(NULL, names(told)[!block])
+  ))
   whole <- told <= ncol(codes) & names(told) != amount$name
   like <- list(
     codes = found, levels = unname(sizes[told]),
@@ -263,7 +264,9 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   found <- expected_places_of(
     amount$links, lapply(scores[amount$links$strong], `[`, rows)
   )
-  like$codes[, length(told) + 1] <- found$place
+  like$codes <- cbind(like$codes, matrix(
+    found$place, dimnames = list(NULL, expected_name)
+  ))
   like$left <- found$left
   like$levels <- c(like$levels, expected_places)
   like$columns <- c(like$columns, NA)

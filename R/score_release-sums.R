@@ -328,7 +328,13 @@ step_measurement <- function(what, columns, step = NULL, number = 1,
 #' @noRd
 scored_records <- function(records, step) {
   at <- which(!is.na(records$y))
-  predictors <- records$predictors[at, , drop = FALSE]
+  y <- records$y[at]
+  # Of a large file a copy takes as long as the sums
+  predictors <- if (length(at) == length(records$y)) {
+    records$predictors
+  } else {
+    records$predictors[at, , drop = FALSE]
+  }
   eta <- line_sums_(
     predictors, step$coding$levels, level_lines(step$b, step$coding),
     default_threads()
@@ -337,7 +343,7 @@ scored_records <- function(records, step) {
   lowest <- counted_above(step$family, frame, step$clip)
   c(
     list(predictors = predictors), frame["scale"],
-    whole_scores(score_of(records$y[at], frame), step$clip, lowest)
+    whole_scores(score_of(y, frame), step$clip, lowest)
   )
 }
 

@@ -221,6 +221,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// stored_codes_
+SEXP stored_codes_(Rcpp::CharacterVector paths, Rcpp::IntegerVector bytes, Rcpp::IntegerVector levels, double before, int n, int threads);
+RcppExport SEXP _pseudosynth_stored_codes_(SEXP pathsSEXP, SEXP bytesSEXP, SEXP levelsSEXP, SEXP beforeSEXP, SEXP nSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< double >::type before(beforeSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(stored_codes_(paths, bytes, levels, before, n, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pooled_counts_
 Rcpp::List pooled_counts_(Rcpp::IntegerMatrix codes, Rcpp::List tables, int whole, bool cut, int threads);
 RcppExport SEXP _pseudosynth_pooled_counts_(SEXP codesSEXP, SEXP tablesSEXP, SEXP wholeSEXP, SEXP cutSEXP, SEXP threadsSEXP) {
@@ -831,6 +846,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
     {"_pseudosynth_falling_", (DL_FUNC) &_pseudosynth_falling_, 2},
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
+    {"_pseudosynth_stored_codes_", (DL_FUNC) &_pseudosynth_stored_codes_, 6},
     {"_pseudosynth_pooled_counts_", (DL_FUNC) &_pseudosynth_pooled_counts_, 5},
     {"_pseudosynth_pooled_squares_", (DL_FUNC) &_pseudosynth_pooled_squares_, 4},
     {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 12},

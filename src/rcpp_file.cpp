@@ -9,6 +9,7 @@
 #include <pseudosynth/file/placed_levels.hpp>
 #include <pseudosynth/file/pooled_counts.hpp>
 #include <pseudosynth/file/some_amounts.hpp>
+#include <pseudosynth/file/stored_codes.hpp>
 #include <pseudosynth/file/table_counts.hpp>
 #include <pseudosynth/file/values_below.hpp>
 
@@ -45,6 +46,30 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
     out[static_cast<R_xlen_t>(t)] =
         Rcpp::NumericVector(whole[t].begin(), whole[t].end());
   return out;
+}
+
+// Level numbers of n records after the first `before`, from a file for each
+// column; NULL where one does not have them, or has others.
+// [[Rcpp::export(rng = false)]]
+SEXP stored_codes_(Rcpp::CharacterVector paths, Rcpp::IntegerVector bytes,
+                   Rcpp::IntegerVector levels, double before, int n,
+                   int threads = 1) {
+  if (bytes.size() != paths.size() || levels.size() != paths.size() || n < 0)
+    Rcpp::stop("Expected bytes and levels for each column.");
+  std::vector<ps::StoredColumn> columns;
+  for (R_xlen_t j = 0; j < paths.size(); ++j)
+    columns.push_back({Rcpp::as<std::string>(paths[j]), bytes[j], levels[j]});
+  Rcpp::IntegerMatrix codes(n, static_cast<int>(columns.size()));
+  int* to = codes.begin();
+  std::atomic<bool> stop{false}, fine{true};
+  binding::run_to_end(
+      static_cast<int>(columns.size()), threads, stop, [&](int j) {
+        const std::size_t size = static_cast<std::size_t>(n);
+        if (!ps::read_codes(columns[j], before, size,
+                            to + static_cast<std::size_t>(j) * size))
+          fine = false;
+      });
+  return fine ? SEXP(codes) : R_NilValue;
 }
 
 namespace {
