@@ -26,11 +26,20 @@ PSEUDOSYNTH_INLINE void level_law_kernel(const double* const* run,
   for (int l = 0; l < W; ++l) lane[l] = l;
   simd::broadcast<W>(-beta, factor);
   for (std::size_t v = 0; v < L; v += W) {
-    simd::Real<W> sum{}, at, less;
-    for (std::size_t a = 0; a < n; ++a) {
+    simd::Real<W> sum{}, beside{}, at, less;
+    // In two sums: an addition waits for the one before
+    std::size_t a = 0;
+    for (; a + 1 < n; a += 2) {
+      simd::load<W>(run[a] + v, x);
+      sum += x;
+      simd::load<W>(run[a + 1] + v, x);
+      beside += x;
+    }
+    if (a < n) {
       simd::load<W>(run[a] + v, x);
       sum += x;
     }
+    sum += beside;
     simd::broadcast<W>(static_cast<double>(own) - static_cast<double>(v), at);
     simd::broadcast<W>(self, less);
     sum = lane == at ? sum - less : sum;

@@ -75,6 +75,29 @@ struct ScoreRecord {
   float weight;
 };
 
+/// A record's row, added up from its lines.
+template <int W>
+PSEUDOSYNTH_INLINE void summed_row_kernel(const ScoreRecord& one,
+                                          const float* lines,
+                                          std::size_t columns,
+                                          std::size_t width, float* row) {
+  for (std::size_t at = 0; at < width; at += 2 * W) {
+    simd::Floats<2 * W> x, line;
+    simd::load_floats<2 * W>(lines + at, x);
+    const float* of_levels = lines + width + at;
+    for (std::size_t t = 0; t < columns; ++t) {
+      simd::load_floats<2 * W>(of_levels + width * one.levels[t], line);
+      x += line;
+    }
+    x *= one.weight;
+    simd::store_floats<2 * W>(x, row + at);
+  }
+}
+PSEUDOSYNTH_DISPATCH(summed_row,
+                     (const ScoreRecord& one, const float* lines,
+                      std::size_t columns, std::size_t width, float* row),
+                     (one, lines, columns, width, row))
+
 /// Of two rows that are added up from their lines.
 template <int W>
 PSEUDOSYNTH_INLINE void summed_step_kernel(const ScoreRecord& one,
@@ -221,17 +244,9 @@ class ScoreSum {
 
   void keep() {
     kept_.assign(rows_.weight.size() * width_);
-    for (std::size_t i = 0; i < rows_.weight.size(); ++i) {
-      float* row = kept_.data() + i * width_;
-      const auto add = [&](std::size_t g) {
-        for (std::size_t p = 0; p < width_; ++p)
-          row[p] += lines_[g * width_ + p];
-      };
-      add(0);
-      for (std::size_t t = 0; t < levels_.n_columns(); ++t)
-        add(1 + levels_.row(i)[t]);
-      for (std::size_t p = 0; p < width_; ++p) row[p] *= scaled_[i];
-    }
+    for (std::size_t i = 0; i < rows_.weight.size(); ++i)
+      detail::summed_row(record(i), lines_.data(), levels_.n_columns(), width_,
+                         kept_.data() + i * width_);
   }
 
   const ScoreRows& rows_;
