@@ -64,10 +64,28 @@ test_that("products over design rows are those of the dense design", {
       design_forms_(rows$products, a),
       rowSums((rows$x %*% a) * rows$x)
     )
+    b <- stats::rnorm(ncol(rows$x))
+    expect_equal(design_line_(rows$products, b), drop(rows$x %*% b))
+    expect_error(design_line_(rows$products, b[-1]), "number for each column")
     expect_error(design_gram_(rows$products, weight[-1]), "weight for each")
     expect_error(design_forms_(rows$products, rbind(a, a)), "row and a column")
   }
   expect_error(design_products_(parts), "rows that differ")
+})
+
+test_that("products of a wide design are the same on any number of threads", {
+  withr::local_seed(12)
+  levels <- rep(c(19L, 12L, 3L, 2L), 5)
+  predictors <- vapply(levels, function(k) sample.int(k, 400, TRUE), 1:400)
+  rows <- distinct_rows(predictor_parts(
+    predictors, list(levels = levels, baseline = rep(1L, 20))
+  ))
+  weight <- stats::rnorm(nrow(rows$x))
+  gram <- design_gram_(rows$products, weight, 1)
+  expect_equal(gram, unname(crossprod(rows$x, weight * rows$x)))
+  expect_identical(design_gram_(rows$products, weight, 2), gram)
+  b <- stats::rnorm(ncol(rows$x))
+  expect_equal(design_line_(rows$products, b), drop(rows$x %*% b))
 })
 
 test_that("rows are sorted alike however many codes there are", {
@@ -108,6 +126,16 @@ test_that("products and covariances' products are those of base R", {
       expect_identical(found$products, t(found$products))
     }
   }
+  # More rows and columns than are multiplied together
+  a <- matrix(stats::rnorm(700 * 37), 700)
+  b <- matrix(stats::rnorm(700 * 55), 700)
+  products <- column_products_(a, b, 1)
+  expect_equal(products, crossprod(a, b), tolerance = 1e-13)
+  expect_identical(column_products_(a, b, 2), products)
+  s <- crossprod(matrix(stats::rnorm(800 * 700), 800))
+  found <- weighed_products(s, a, a[, 1])
+  expect_equal(found$products, crossprod(a, solve(s, a)), tolerance = 1e-8)
+  expect_identical(found$products, t(found$products))
   # Without a Cholesky factor
   s <- diag(c(1, -2))
   found <- weighed_products(s, diag(2), c(1, 1))

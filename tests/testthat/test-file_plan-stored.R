@@ -310,6 +310,30 @@ test_that("a release of records on disk goes on where it failed", {
   expect_identical(suppressMessages(resume(error)), whole)
 })
 
+test_that("level numbers are read from files of any width, and no others", {
+  withr::local_seed(4)
+  folder <- withr::local_tempdir()
+  levels <- c(3L, 256L, 70000L)
+  bytes <- c(1L, 2L, 4L)
+  codes <- vapply(levels, function(k) sample.int(k, 1000, TRUE), 1:1000)
+  paths <- file.path(folder, bytes)
+  for (k in 1:3) writeBin(codes[, k], paths[k], size = bytes[k])
+  read <- function(before, n, threads = 1, top = levels) {
+    stored_codes_(paths, bytes, top, before, n, threads)
+  }
+  expect_identical(read(0, 1000L), codes)
+  expect_identical(read(300, 500L, 2), codes[301:800, ])
+  expect_identical(read(1000, 0L), codes[integer(), ])
+  # Too few numbers, a number that is no level, no file
+  expect_null(read(1, 1000L))
+  expect_null(read(0, 1000L, top = levels - c(0L, 0L, 69000L)))
+  writeBin(raw(1000), paths[1])
+  expect_null(read(0, 10L))
+  unlink(paths[2])
+  expect_null(read(0, 10L))
+  expect_error(read(0, 1L, top = 1:2), "bytes and levels for each")
+})
+
 test_that("the option is a number of records", {
   d <- stored_persons(300)
   expect_error(
