@@ -153,8 +153,9 @@ table_cells <- function(part, names) {
 
 # Records ----------------------------------------------------------------------
 
-# Values of a chunk: with ten columns half a million records, 40 MB
-chunk_values <- 5e6
+# Values of a chunk: with ten columns 200,000 records, 16 MB. What a release makes
+# of a chunk takes several times as much
+chunk_values <- 2e6
 
 least_rows <- 1000
 

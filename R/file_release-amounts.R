@@ -116,7 +116,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
       lapply(like$columns, function(j) if (!is.na(j)) axes[[j]]),
       function(b) hidden_variance(b, like$columns, unseen, set),
       function(kept, pulls) {
-        pulls <- pulls * length(rows) / length(kept)
+        pulls <- pulls() * length(rows) / length(kept)
         unknown_sums(block, told, set, rows[kept], pulls)
       }
     )

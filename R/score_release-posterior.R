@@ -351,8 +351,9 @@ both_posteriors <- function(family, file, steps, start, prior, public,
 #' @param margin (list or `NULL`) See score_margin().
 #' @param budget (list) `first` and `second`, see noise_of().
 #' @param start (double, P) The public reference.
-#' @param unknown (function of records of `rows` and of a matrix, a row for
-#'   each) Gives the covariance of what rows hide of sums. `NULL`: nothing.
+#' @param unknown (function of records of `rows` and of a function that gives
+#'   a matrix, a row for each) Gives the covariance of what rows hide of sums.
+#'   `NULL`: nothing.
 #' @param hidden (function of coefficients) See hidden_variance().
 #' @param names (character or `NULL`) Of the coefficients.
 #' @return (list) `told`, public and released numbers only: `steps`, `margin`,
@@ -395,7 +396,11 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
     )
   }
   beside <- if (!is.null(unknown)) function(posterior) {
-    unknown(rows$kept, expected_pulls(like$family, own, own_steps, posterior))
+    # Nothing else takes as much memory
+    drop_copies(like$n)
+    unknown(rows$kept, function() {
+      expected_pulls(like$family, own, own_steps, posterior)
+    })
   }
   of_all <- function(one, scale) {
     of_all_columns(one, directions, all$location, scale)
@@ -406,16 +411,18 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
       file, rows, like, b, like$clip[k], budget[[c("first", "second")[k]]],
       stage_seed(seed, "step", k), last, k
     )
+    # The same in both steps is in memory once
+    same <- k == 2 && identical(last$z, steps[[1]]$z)
     steps[[k]] <- last
     own_steps[[k]] <- within(last, {
-      z <- z[, seen, drop = FALSE]
+      z <- if (same) own_steps[[1]]$z else z[, seen, drop = FALSE]
       sum <- sum[seen]
       geometry$whiten <- geometry$whiten[seen, seen, drop = FALSE]
       # Their noise is the same along any directions
       if (!is.null(by)) {
         whiten <- crossprod(by, geometry$whiten)
         along <- qr.Q(qr(t(whiten)))
-        z <- z %*% along
+        if (!same) z <- z %*% along
         sum <- drop(crossprod(along, sum))
         geometry$whiten <- whiten %*% along
         rm(whiten, along)
@@ -476,10 +483,14 @@ named_covariance <- function(x, names) {
 #' @noRd
 expected_pulls <- function(family, rows, steps, posterior) {
   eta <- drop(rows$x %*% posterior$mean)
-  pulls <- lapply(steps, function(step) {
-    step$z * expected_scores(family, step, posterior$shape)(eta)$mean
-  })
-  do.call(cbind, pulls)[rows$row, , drop = FALSE]
+  size <- ncol(steps[[1]]$z)
+  pulls <- matrix(0, length(rows$row), size * length(steps))
+  for (k in seq_along(steps)) {
+    mean <- expected_scores(family, steps[[k]], posterior$shape)(eta)$mean
+    pulls[, (k - 1) * size + seq_len(size)] <-
+      steps[[k]]$z[rows$row, , drop = FALSE] * mean[rows$row]
+  }
+  pulls
 }
 
 #' Copies of a large file's values would stay until R looks for garbage
