@@ -39,14 +39,6 @@ new_part <- function(source, found, log, of) {
   part
 }
 
-#' What a query of a part is from: records that its conditions hold for
-#' @param further (string) A condition of this query alone.
-#' @noRd
-sql_from <- function(part, further = NULL) {
-  where <- paste(c(part$where, further), collapse = " AND ")
-  paste(c(part$table, if (nzchar(where)) c("WHERE", where)), collapse = " ")
-}
-
 #' @param types (list) `NULL` of a column that has no value that tells it.
 #' @noRd
 refuse_empty <- function(types) {
@@ -153,8 +145,8 @@ table_cells <- function(part, names) {
 
 # Records ----------------------------------------------------------------------
 
-# Values of a chunk: with ten columns 200,000 records, 16 MB. What a release makes
-# of a chunk takes several times as much
+# Values of a chunk: with ten columns 200,000 records, 16 MB. What a release
+# makes of a chunk takes several times as much
 chunk_values <- 2e6
 
 least_rows <- 1000
