@@ -82,8 +82,9 @@
 #'   is drawn like a set of that size, so the tables of each part, and of all
 #'   parts together, follow the release. The folder, or the rows of the table,
 #'   appear only when everything is written. See *Sets that were not finished*.
-#'   `into` cannot be used with published columns or with `uncertainty = TRUE`.
-#'   `NULL`, the default: sets are returned.
+#'   Published rows, which are in random order, come part by part; all of them
+#'   are in memory. `into` cannot be used with `uncertainty = TRUE`. `NULL`, the
+#'   default: sets are returned.
 #' @param format (string) Files of the folder `into`: `"csv"`, the default, or
 #'   `"parquet"`, which needs the package nanoparquet. Parquet files are smaller
 #'   and written faster. They keep levels and types of columns, and tell missing

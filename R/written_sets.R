@@ -15,13 +15,6 @@ check_into <- function(into, x, asked, format) {
     i = "Write other sets with {.fn release}.", arg = "into"
   )
   check_argument(asked$m, arg = "m")
-  # Tables are those of the whole file, and these rows lie as they lie
-  refuse_if(
-    length(x$published) > 0,
-    "{.arg into} needs a release without published columns.",
-    x = "{.val {x$published}} {?is/are} published.",
-    i = "Leave {.arg into} out.", arg = "into"
-  )
   refuse_if(
     isTRUE(asked$uncertainty),
     "{.arg into} does not apply with {.code uncertainty = TRUE}.",

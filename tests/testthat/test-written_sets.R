@@ -20,6 +20,15 @@ as_words <- function(set) {
   set
 }
 
+# A database with an empty table for sets of a release
+set_table <- function(release, name = "synthetic",
+                      .local_envir = parent.frame()) {
+  con <- sqlite(.local_envir = .local_envir)
+  n <- if (length(release$published) == 0) 10
+  DBI::dbCreateTable(con, name, as_words(synthesize(release, n = n)[[1]]))
+  con
+}
+
 test_that("sets of one part are those that synthesize() returns", {
   release <- released_people()
   sets <- synthesize(release, m = 2, seed = 4, n = 2000)
@@ -86,6 +95,37 @@ test_that("parts are as large as stated, differ, and follow the release", {
   bytes <- function(x) unname(tools::md5sum(file.path(x$into, x$table$file)))
   expect_identical(bytes(write("b", seed = 4)), bytes(written))
   expect_false(any(bytes(write("c")) %in% bytes(written)))
+})
+
+test_that("published columns are written as they are, part by part", {
+  shown <- c("sex", "income")
+  release <- released_people(publish = shown, epsilon = 10)
+  once <- as_words(synthesize(release, seed = 5)[[1]])
+  local_replaced("part_records", 700)
+  folder <- file.path(withr::local_tempdir(), "sets")
+  written <- synthesize(release, m = 2, seed = 4, into = folder)
+  expect_identical(written$table$records, rep(600, 10))
+  sets <- read_sets(written)
+  for (set in sets) {
+    # In the order of the release, which is not that of the file
+    expect_equal(set[shown], as_words(published_frame(release))[shown])
+    # Tables are those of sets that are drawn at once: no part knows of them
+    pairs <- list(c("sex", "age"), c("age", "earner"), c("sex", "earner"))
+    for (pair in pairs) {
+      away <- table(set[pair]) / 3000 - table(once[pair]) / 3000
+      expect_lt(max(abs(away)), 0.004)
+    }
+    expect_equal(
+      tapply(log(set$income), set$earner, mean),
+      tapply(log(once$income), once$earner, mean), tolerance = 0.01
+    )
+  }
+  expect_false(identical(sets[[1]]$earner, sets[[2]]$earner))
+  # What is written to a table, too
+  con <- set_table(release)
+  synthesize(release, seed = 4, into = dplyr::tbl(con, "synthetic"))
+  rows <- DBI::dbReadTable(con, "synthetic")
+  expect_equal(rows, sets[[1]], ignore_attr = TRUE)
 })
 
 test_that("memory holds one part, whatever the number of records", {
@@ -175,7 +215,9 @@ test_that("what cannot be drawn in parts is refused before it is drawn", {
   refused("must be new", into = file.path(parent, "file.txt"))
   refused("existing folder", into = file.path(parent, "no", "sets"))
   refused("into", into = 3)
-  refused("published columns", released_people(publish = "sex"))
+  refused(
+    "of the published columns", released_people(publish = "sex"), n = 100
+  )
   refused("uncertainty", uncertainty = TRUE)
   refused("only applies to", perturbed_histogram(
     people()$income, bounds = c(1, 2e6), epsilon = 1, seed = 1
@@ -185,14 +227,6 @@ test_that("what cannot be drawn in parts is refused before it is drawn", {
 })
 
 # Tables -----------------------------------------------------------------------
-
-# A database with an empty table for sets of a release
-set_table <- function(release, name = "synthetic",
-                      .local_envir = parent.frame()) {
-  con <- sqlite(.local_envir = .local_envir)
-  DBI::dbCreateTable(con, name, as_words(synthesize(release, n = 10)[[1]]))
-  con
-}
 
 test_that("a set is written to a table in parts", {
   release <- released_people()
