@@ -1,4 +1,5 @@
-# Files of comma-separated values, folders, and errors of writing either.
+# Files of comma-separated values and Parquet files, folders, and errors of
+# writing any of them.
 
 #' Comma-separated values in UTF-8, the same in every locale
 #'
@@ -24,6 +25,17 @@ write_csv <- function(frame, file) {
   close(connection)
   # A full disk shows here only
   if (file.size(file) != size) stop("The file is incomplete.")
+}
+
+#' A Parquet file of a frame's values
+#'
+#' Levels of factors are kept. Row names and what else columns carry are not.
+#' @noRd
+write_parquet <- function(frame, file, compression = "snappy") {
+  nanoparquet::write_parquet(frame, file, compression = compression)
+  # It says nothing of a full disk, with which the end of the file is not there
+  written <- or_else(nanoparquet::read_parquet_info(file)$num_rows)
+  if (!isTRUE(written == nrow(frame))) stop("The file is incomplete.")
 }
 
 # What is written as it is: factors, numbers, flags and text

@@ -28,9 +28,10 @@
 #'   columns_by_type().
 #' @param inside (function of a connection) Is it in a transaction, where
 #'   `begin` would not fail for it?
-#' @param paged (function of the back end and `ask`, or `NULL`) Does its driver
-#'   keep all rows of a result until the last is taken? They are then read page
-#'   by page, once this function has seen to their order.
+#' @param paged (function of a part, its records and those of a page, or `NULL`)
+#'   Does its driver keep all rows of a result until the last is taken? They are
+#'   then read page by page. Gives what the query of each is from, as `from` of
+#'   new_part(). To find a page should not take longer the further down it lies.
 #' @param floor (string) Rounds `{x}` down.
 #' @param nul (string or `NULL`) Which text has the sign of that name.
 #' @param typed (flag) Do numbers need a type?
@@ -136,24 +137,13 @@ plain_answer <- function(found) {
 #'   function with data frames of at most so many rows.
 #' @noRd
 fetcher <- function(con, backend, log) {
-  ask <- asker(con, backend, log)
   safely <- function(expr) without_values(backend, log, expr)
   function(query, rows, f) {
-    if (!is.null(backend$paged)) {
-      backend$paged(backend, ask)
-      place <- -rows
-      take <- function() {
-        place <<- place + rows
-        ask(sprintf("%s\nLIMIT %.0f OFFSET %.0f", query, rows, place))
-      }
-    } else {
-      log$queries <- c(log$queries, query)
-      result <- safely(DBI::dbSendQuery(con, query))
-      on.exit(DBI::dbClearResult(result))
-      take <- function() safely(plain_answer(DBI::dbFetch(result, n = rows)))
-    }
+    log$queries <- c(log$queries, query)
+    result <- safely(DBI::dbSendQuery(con, query))
+    on.exit(DBI::dbClearResult(result))
     repeat {
-      found <- take()
+      found <- safely(plain_answer(DBI::dbFetch(result, n = rows)))
       if (nrow(found) > 0) f(found)
       if (nrow(found) < rows) break
     }

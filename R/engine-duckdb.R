@@ -122,9 +122,30 @@ duckdb_check_session <- function(backend, ask) {
   }
 }
 
+#' Pages by the numbers of rows, which are in order and tell where a row lies
+#'
+#' A page has fewer rows where others were deleted, or meet no condition.
+#' @noRd
+duckdb_paged <- function(part, n, rows) {
+  duckdb_check_order(part$backend, part$ask)
+  # A column of that name hides it
+  if ("rowid" %in% tolower(part$found$columns)) {
+    first <- seq(0, n - 1, rows)
+    return(sprintf("%s\nLIMIT %.0f OFFSET %.0f", part$from, rows, first))
+  }
+  ends <- part$ask(sql_query(
+    sql_total(c("MIN(f.rowid)", "MAX(f.rowid)"), c("a", "b")), part$from
+  ))
+  vapply(seq(ends$a, ends$b, rows), function(first) {
+    sql_from(part, sprintf(
+      "f.rowid >= %.0f AND f.rowid < %.0f", first, first + rows
+    ))
+  }, "")
+}
+
 #' Refuse an order of rows with which two pages could have the same one
 #' @noRd
-duckdb_paged <- function(backend, ask) {
+duckdb_check_order <- function(backend, ask) {
   ordered <- ask(
     "SELECT value FROM system.main.duckdb_settings()
      WHERE name = 'preserve_insertion_order'"

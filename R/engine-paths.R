@@ -42,9 +42,8 @@ paths_source <- function(paths) {
   on.exit(if (!done) close())
   check_hive_names(con, backend, paths, keys$names)
   done <- or_else({
-    DBI::dbExecute(con, sprintf(
-      "CREATE TABLE records AS SELECT * FROM
-       %s([%s], union_by_name = true, hive_partitioning = %s%s)",
+    read_into_table(con, sprintf(
+      "%s([%s], union_by_name = true, hive_partitioning = %s%s)",
       file_readers[[kind]], toString(sql_value(backend, normalizePath(paths))),
       tolower(is_hive), if (is_hive) hive_settings else reader_settings[[kind]]
     ))
@@ -67,6 +66,27 @@ paths_source <- function(paths) {
     # Of two parts neither may have a file of the other, whatever folders say
     marks = unique(rlang::hash_file(normalizePath(paths)))
   )
+}
+
+# What DuckDB keeps of files in memory, at most: its own limit is most of the
+# machine's, and it would keep all of them
+memory_of_files <- "1GB"
+
+#' Read files into the table `records`
+#'
+#' A block of records of very many columns may need more than the limit.
+#' @param from (string) Files, as a query names them.
+#' @noRd
+read_into_table <- function(con, from) {
+  DBI::dbExecute(con, sprintf("SET memory_limit = '%s'", memory_of_files))
+  query <- paste("CREATE TABLE records AS SELECT * FROM", from)
+  tryCatch(DBI::dbExecute(con, query), error = function(e) {
+    if (!grepl("out of memory", conditionMessage(e), ignore.case = TRUE)) {
+      stop(e)
+    }
+    DBI::dbExecute(con, "RESET memory_limit")
+    DBI::dbExecute(con, query)
+  })
 }
 
 #' Columns of the words true and false alone become flags

@@ -13,6 +13,15 @@ sql_query <- function(select, from, group = character(),
   )
 }
 
+#' What a query of a part is from: records that its conditions hold for
+#' @param part (list) See new_part().
+#' @param further (string) A condition of this query alone.
+#' @noRd
+sql_from <- function(part, further = NULL) {
+  where <- paste(c(part$where, further), collapse = " AND ")
+  paste(c(part$table, if (nzchar(where)) c("WHERE", where)), collapse = " ")
+}
+
 sql_with <- function(with, once) {
   kept <- ifelse(names(with) %in% once, "MATERIALIZED ", "")
   parts <- sprintf("%s AS %s(\n%s\n)", names(with), kept, with)

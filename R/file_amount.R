@@ -207,8 +207,8 @@ release_margin <- function(amount, records, budget, n, what, seed, linked) {
 #' @param known (list) What the block's tables tell of each predictor, see
 #'   level_axes(). `NULL`: nothing.
 #' @param hidden (function of coefficients) See hidden_variance().
-#' @param unknown (function of records of `set` and of a matrix, a row for each)
-#'   See unknown_sums(). `NULL`: the set is the file.
+#' @param unknown (function of records of `set` and of expected_pulls()) See
+#'   unknown_sums(). `NULL`: the set is the file.
 #' @return (list) Of public and released numbers only: the fields of `amount`,
 #'   what noisy_response() has `told`; `file`, see file_coefficients();
 #'   `levels`, `baseline`, `lined` and `curve` of the predictors (see

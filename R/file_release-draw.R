@@ -46,8 +46,8 @@ words_of_files <- function(seed) {
 #' What draws a set, or a part of one, see draw_each()
 #'
 #' @return (function of an item) Of `number` (from 1: which of all sets, or of
-#'   all parts of all sets, it is), `n` (its records), `before` (households of
-#'   the set's parts before it), `words` (see
+#'   all parts of all sets, it is), `n` (its records), `before` (of a part: the
+#'   set's records, or households, in parts before it), `words` (see
 #'   words_of_files()), `codes` (its block, if it was drawn already) and
 #'   `uncertain` (two words, where what is released is to be drawn without its
 #'   noise).
@@ -55,6 +55,9 @@ words_of_files <- function(seed) {
 file_drawer <- function(x) {
   force(x)
   function(item) {
+    if (length(x$published) > 0 && !is.null(item$before)) {
+      x <- release_of_part(x, item$before, item$n)
+    }
     random <- if (!is.null(item$uncertain)) random_stream(item$uncertain, 1)
     codes <- item$codes %||% if (!is.null(random)) {
       draw_uncertain_block(x$block, random)
@@ -71,6 +74,27 @@ file_drawer <- function(x) {
     }
     set
   }
+}
+
+#' A release with the published rows of a part alone
+#'
+#' They are in random order, see in_random_order(), so a part is a sample of
+#' them: its tables are those of all rows, but for what samples differ by, and
+#' over all parts that adds up to nothing.
+#' @param before (count) Rows of the parts before it.
+#' @noRd
+release_of_part <- function(x, before, n) {
+  if (any(x$block$published)) {
+    x$block$fixed <- x$block$fixed[before + seq_len(n), , drop = FALSE]
+  }
+  x$fixed <- lapply(x$fixed, function(own) {
+    kept <- own$records > before & own$records <= before + n
+    list(
+      records = own$records[kept] - as.integer(before),
+      values = own$values[kept]
+    )
+  })
+  x
 }
 
 #' Records of the block with values of their amounts, as a data frame

@@ -89,7 +89,7 @@ writers <- list(
   parquet = function(frame, file) {
     # Not compressed: the scan reads its bytes
     write_checked(frame, file, function(frame, file) {
-      nanoparquet::write_parquet(frame, file, compression = "uncompressed")
+      write_parquet(frame, file, compression = "uncompressed")
     }, nanoparquet::read_parquet)
   }
 )

@@ -373,8 +373,8 @@ both_posteriors <- function(family, file, steps, start, prior, public,
 #' @param margin (list or `NULL`) See score_margin().
 #' @param budget (list) `first` and `second`, see noise_of().
 #' @param start (double, P) The public reference.
-#' @param unknown (function of records of `rows` and of a matrix, a row for
-#'   each) Gives the covariance of what rows hide of sums. `NULL`: nothing.
+#' @param unknown (function of records of `rows` and of expected_pulls()) Gives
+#'   the covariance of what rows hide of sums. `NULL`: nothing.
 #' @param hidden (function of coefficients) See hidden_variance().
 #' @param names (character or `NULL`) Of the coefficients.
 #' @return (list) `told`, public and released numbers only: `steps`, `margin`,
@@ -431,16 +431,18 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
       file, rows, like, b, like$clip[k], budget[[c("first", "second")[k]]],
       stage_seed(seed, "step", k), last, k
     )
+    # The same in both steps is in memory once
+    same <- k == 2 && identical(last$z, steps[[1]]$z)
     steps[[k]] <- last
     own_steps[[k]] <- within(last, {
-      z <- z[, seen, drop = FALSE]
+      z <- if (same) own_steps[[1]]$z else z[, seen, drop = FALSE]
       sum <- sum[seen]
       geometry$whiten <- geometry$whiten[seen, seen, drop = FALSE]
       # Their noise is the same along any directions
       if (!is.null(by)) {
         whiten <- crossprod(by, geometry$whiten)
         along <- qr.Q(qr(t(whiten)))
-        z <- z %*% along
+        if (!same) z <- z %*% along
         sum <- drop(crossprod(along, sum))
         geometry$whiten <- whiten %*% along
         rm(whiten, along)

@@ -74,17 +74,21 @@
 #'   published columns, `n` must be their number of records. Of a plan with
 #'   [members()] it is the number of households, with [waves()] of persons.
 #' @param into (string, table of dplyr, or `NULL`; for a [file_release()]) Where
-#'   sets are written to. A string is the path of a new folder: CSV files of at
-#'   most a million records each, with their codebook and label. A table, such
-#'   as `dplyr::tbl(con, "synthetic")`, takes one set (`m = 1`). It must be
-#'   empty and have the set's columns; categories become text, and so do dates
-#'   in SQLite. Only one part is in memory at a time, so `n` may be 1e8. Each
-#'   part is drawn like a set of that size, so the tables of each part, and of
-#'   all parts together, follow the release. The folder, or the rows of the
-#'   table, appear only when everything is written. See *Sets that were not
-#'   finished*. `into` cannot be used with
-#'   published columns or with `uncertainty = TRUE`. `NULL`, the default: sets
-#'   are returned.
+#'   sets are written to. A string is the path of a new folder: files of at most
+#'   a million records each, with their codebook and label. A table, such as
+#'   `dplyr::tbl(con, "synthetic")`, takes one set (`m = 1`). It must be empty
+#'   and have the set's columns; categories become text, and so do dates in
+#'   SQLite. Only one part is in memory at a time, so `n` may be 1e8. Each part
+#'   is drawn like a set of that size, so the tables of each part, and of all
+#'   parts together, follow the release. The folder, or the rows of the table,
+#'   appear only when everything is written. See *Sets that were not finished*.
+#'   Published rows, which are in random order, come part by part; all of them
+#'   are in memory. `into` cannot be used with `uncertainty = TRUE`. `NULL`, the
+#'   default: sets are returned.
+#' @param format (string) Files of the folder `into`: `"csv"`, the default, or
+#'   `"parquet"`, which needs the package nanoparquet. Parquet files are smaller
+#'   and written faster. They keep levels and types of columns, and tell missing
+#'   text from empty text. Codebook and label are text in both.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
@@ -104,9 +108,9 @@
 #' only.
 #'
 #' @section Sets that were not finished:
-#' With `into`, the same call (the same release, `m`, `n`, `seed` and target)
-#' goes on where a killed process stopped, with the parts that are lacking, and
-#' gives the same records.
+#' With `into`, the same call (the same release, `m`, `n`, `seed`, `format` and
+#' target) goes on where a killed process stopped, with the parts that are
+#' lacking, and gives the same records.
 #'
 #' In a folder this holds after a kill (on Linux). After an error or Ctrl-C
 #' there is no folder.
@@ -171,23 +175,33 @@
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE, bounds = NULL, ledger = NULL,
-                       uncertainty = FALSE, n = NULL, into = NULL, ...) {
+                       uncertainty = FALSE, n = NULL, into = NULL,
+                       format = c("csv", "parquet"), ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_source(fit)
   check_argument(ledger)
+  format <- check_choice(format, part_formats)
   asked <- asked_sets(
     m, newdata, margin, assignment, seed, allow_unconverged, bounds,
     uncertainty, n
   )
   if (!is.null(into)) {
-    check_into(into, fit, asked)
+    check_into(into, fit, asked, format)
     target <- if (is_remote_table(into)) {
       table_target(into, decoded_columns(fit))
     }
     plan <- plan_sets(fit, asked, ledger, at_once = part_records)
-    write <- if (is.null(target)) write_drawn else write_to_table
-    return(write(fit, plan, target %||% into))
+    return(if (is.null(target)) {
+      write_drawn(fit, plan, into, format)
+    } else {
+      write_to_table(fit, plan, target)
+    })
   }
+  refuse_if(
+    format != "csv", "{.arg format} only applies with {.arg into}.",
+    x = "It is {.val {format}}.",
+    i = "Write other sets with {.fn release}.", arg = "format"
+  )
   asked["seed"] <- list(NULL)
   arguments <- list(fit = fit, asked = asked, ledger = ledger)
   if (!is.null(ledger) && knows_records(fit)) {

@@ -6,7 +6,7 @@ part_records <- 1e6
 
 #' The parts of sets, of nearly equal size: a small last one would have tables
 #' of its own
-#' @return (data frame) `set`, `file`, `records`.
+#' @return (data frame) `set`, `file` (a name without its format), `records`.
 #' @noRd
 set_parts <- function(m, n) {
   k <- ceiling(n / part_records)
@@ -18,7 +18,7 @@ set_parts <- function(m, n) {
   )
   width <- function(x) nchar(max(x))
   parts$file <- sprintf(
-    "set%0*d-%0*d.csv", width(m), parts$set, width(k), parts$part
+    "set%0*d-%0*d", width(m), parts$set, width(k), parts$part
   )
   parts[c("set", "file", "records")]
 }
@@ -79,7 +79,7 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
 # What a run that was killed has left ------------------------------------------
 
 #' What parts of the same sets have in common
-#' @param into (character) Names what they are written to.
+#' @param into (character) Names what they are written to, and how.
 #' @noRd
 key_of_sets <- function(into, x, plan) {
   stable_hash(list(

@@ -1,9 +1,13 @@
 # Sets that are written while they are drawn: of more records than memory holds.
 
+# Formats of a part's files
+part_formats <- c("csv", "parquet")
+
 #' Refuse what cannot be drawn in parts
 #' @param asked (list) See new_source().
+#' @param format (string) One of part_formats.
 #' @noRd
-check_into <- function(into, x, asked) {
+check_into <- function(into, x, asked, format) {
   refuse_if(
     !inherits(x, "file_release"),
     "{.arg into} only applies to a {.cls file_release}.",
@@ -11,13 +15,6 @@ check_into <- function(into, x, asked) {
     i = "Write other sets with {.fn release}.", arg = "into"
   )
   check_argument(asked$m, arg = "m")
-  # Tables are those of the whole file, and these rows lie as they lie
-  refuse_if(
-    length(x$published) > 0,
-    "{.arg into} needs a release without published columns.",
-    x = "{.val {x$published}} {?is/are} published.",
-    i = "Leave {.arg into} out.", arg = "into"
-  )
   refuse_if(
     isTRUE(asked$uncertainty),
     "{.arg into} does not apply with {.code uncertainty = TRUE}.",
@@ -25,18 +22,13 @@ check_into <- function(into, x, asked) {
   )
   if (!is_remote_table(into)) {
     check_path(into, "into")
-    lossy <- names(Filter(function(spec) {
-      "" %in% spec$levels && spec$missing
-    }, column_specs(book_of_sets(x))))
-    refuse_if(
-      length(lossy) > 0, "{.arg into} cannot be a folder of CSV files.",
-      x = "{.val {lossy}}: {gaps_of_text}.",
-      i = "Write the set into a table of a database, or leave {.arg into} out
-           and write {.val rds} with {.fn release}.",
-      arg = "into", columns = lossy
-    )
+    check_part_format(format, x)
     return(check_target(into, "Existing content"))
   }
+  refuse_if(
+    format != "csv", "{.arg format} only applies to a folder.",
+    x = "{.arg into} is a table.", arg = "format"
+  )
   refuse_if(
     !is.null(x$members$tables), "{.arg into} must be a folder.",
     x = "The sets have two tables, and one takes one of them.",
@@ -49,16 +41,36 @@ check_into <- function(into, x, asked) {
   )
 }
 
-#' Draw sets part by part into a folder of CSV files
+#' Refuse a format that cannot hold what sets of a release have
+#' @noRd
+check_part_format <- function(format, x) {
+  if (format == "parquet") {
+    return(check_installed("nanoparquet", "format"))
+  }
+  lossy <- names(Filter(function(spec) {
+    "" %in% spec$levels && spec$missing
+  }, column_specs(book_of_sets(x))))
+  refuse_if(
+    length(lossy) > 0, "{.arg into} cannot be a folder of CSV files.",
+    x = "{.val {lossy}}: {gaps_of_text}.",
+    i = "Write Parquet files, by {.code format = \"parquet\"}, or into a table
+         of a database.",
+    arg = "into", columns = lossy
+  )
+}
+
+#' Draw sets part by part into a folder of files
 #'
 #' @param plan (list) See plan_sets().
+#' @param format (string) One of part_formats.
 #' @return (`written_sets`)
 #' @noRd
-write_drawn <- function(x, plan, into) {
+write_drawn <- function(x, plan, into, format) {
+  write_part <- switch(format, csv = write_csv, parquet = write_parquet)
   label <- publish_guarantee(plan$label)
   tables <- x$members$tables
   records <- list()
-  folder <- folder_of_sets(into, x, plan)
+  folder <- folder_of_sets(into, x, plan, format)
   parts <- write_folder(into, function(folder) {
     kept <- kept_parts(folder, plan$asked$seed)
     put <- function(file, write, what) {
@@ -72,13 +84,9 @@ write_drawn <- function(x, plan, into) {
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
     parts <- draw_parts(x, plan, function(part, file) {
       both <- if (!is.null(tables)) in_tables(part, x$members)
-      files <- if (is.null(tables)) {
-        file
-      } else {
-        files_of_tables(file, names(tables))
-      }
+      files <- files_of_part(file, names(tables), format)
       Map(function(part, file) {
-        put(file, write_csv, part)
+        put(file, write_part, part)
       }, both %||% list(part), files)
       put(note_of_part(file), function(what, path) saveRDS(what, path), list(
         records = nrow(part), of_tables = vapply(both, nrow, 1L),
@@ -93,7 +101,7 @@ write_drawn <- function(x, plan, into) {
     unlink(file.path(folder, words_of_parts))
     parts
   }, folder)
-  if (!is.null(tables)) parts <- parts_by_table(parts, names(tables), records)
+  parts <- rows_of_files(parts, names(tables), records, format)
   new_written_sets(normalizePath(into), parts, label, plan)
 }
 
@@ -105,8 +113,9 @@ write_drawn <- function(x, plan, into) {
 #' goes on in it. Its name says whose it is: who renames it has it alone.
 #' @return (string) A folder of that run, or of a new name.
 #' @noRd
-folder_of_sets <- function(into, x, plan) {
-  start <- sprintf(".release-%s-", key_of_sets(basename(into), x, plan))
+folder_of_sets <- function(into, x, plan, format) {
+  key <- key_of_sets(c(basename(into), format), x, plan)
+  start <- sprintf(".release-%s-", key)
   folder <- tempfile(
     paste0(start, gsub(" ", "~", process_name()), "~"), dirname(into)
   )
@@ -125,7 +134,7 @@ folder_of_sets <- function(into, x, plan) {
 
 words_of_parts <- "words.rds"
 
-note_of_part <- function(files) sub("csv$", "rds", files)
+note_of_part <- function(file) paste0(file, ".rds")
 
 #' @return (list or `NULL`: not finished, or no longer as it was)
 #' @noRd
@@ -147,9 +156,10 @@ kept_parts <- function(folder, seed) {
   words <- if (file.exists(path)) or_else(readRDS(path))
   stays <- character()
   if (are_words(words)) {
-    notes <- setdiff(dir(folder, "[.]rds$"), words_of_parts)
-    whole <- lapply(notes, function(note) read_finished(folder, note)$files)
-    stays <- c(words_of_parts, notes[lengths(whole) > 0], unlist(whole))
+    parts <- sub("[.]rds$", "", setdiff(dir(folder, "[.]rds$"), words_of_parts))
+    whole <- lapply(parts, function(part) read_finished(folder, part)$files)
+    notes <- note_of_part(parts[lengths(whole) > 0])
+    stays <- c(words_of_parts, notes, unlist(whole))
   }
   others <- setdiff(dir(folder, all.files = TRUE, no.. = TRUE), stays)
   unlink(file.path(folder, others), recursive = TRUE)
@@ -163,21 +173,27 @@ kept_parts <- function(folder, seed) {
   )
 }
 
-#' The names of the files of a part's tables
+#' The names of the files of a part, one for each of its tables
+#' @param tables (character or `NULL`, of sets of one table)
 #' @noRd
-files_of_tables <- function(file, tables) {
-  sprintf("%s-%s.csv", sub("[.]csv$", "", file), tables)
+files_of_part <- function(file, tables, format) {
+  if (!is.null(tables)) file <- paste(file, tables, sep = "-")
+  paste(file, format, sep = ".")
 }
 
 #' A row for each file
 #' @param records (named list) By part: those of each table.
 #' @noRd
-parts_by_table <- function(parts, tables, records) {
+rows_of_files <- function(parts, tables, records, format) {
+  if (is.null(tables)) {
+    parts$file <- files_of_part(parts$file, NULL, format)
+    return(parts)
+  }
   each <- rep(seq_len(nrow(parts)), each = length(tables))
   table <- rep(tables, nrow(parts))
   data.frame(
     set = parts$set[each], table = table,
-    file = files_of_tables(parts$file[each], table),
+    file = files_of_part(parts$file[each], table, format),
     records = unlist(records[parts$file], use.names = FALSE)
   )
 }
@@ -218,7 +234,9 @@ print_lines.written_sets <- function(x) {
         c(table = x$into)
       } else {
         c(folder = x$into, files = paste(
-          counted(nrow(x$table), "CSV file"), if (is.null(x$table$table)) {
+          counted(nrow(x$table), paste(
+            if (endsWith(x$table$file[1], "csv")) "CSV" else "Parquet", "file"
+          )), if (is.null(x$table$table)) {
             "codebook.csv and label.txt"
           } else {
             "a codebook of each table and label.txt"

@@ -7,10 +7,11 @@
 # million records at a time: 11 categories of 2 to 9 levels, two counts, three
 # amounts with zeros, heaps or missing values, and a date. With `parquet` it is
 # a folder of Parquet files with 60 columns: 50 categories of 2 to 20 levels and
-# ten amounts with zeros, which stays in `folder` for the next run. Prints for each step the seconds by the clock and of
-# processor, and the peak of resident memory (VmHWM, Linux) from the start of
-# the process. The clock depends on what else runs: the machine's load is
-# printed. The hash of the release tells if it is that of records in memory:
+# ten amounts with zeros, which stays in `folder` for the next run, and the set
+# is one of Parquet files, too. Prints for each step the seconds by the clock
+# and of processor, and the peak of resident memory (VmHWM, Linux) from the
+# start of the process. The clock depends on what else runs: the machine's load
+# is printed. The hash of the release tells if it is that of records in memory:
 #
 #   Rscript -e 'options(pseudosynth.records_in_memory = Inf)' \
 #     -e 'source("bench/file_disk.R")'
@@ -147,4 +148,7 @@ attr(bare, "seal") <- NULL
 cat("hash", rlang::hash(bare), "\n")
 rm(plan, bare)
 folder <- tempfile("sets")
-written <- measure("set", synthesize(release, n = set_records, into = folder))
+written <- measure("set", synthesize(
+  release, n = set_records, into = folder,
+  format = if (is_wide) "parquet" else "csv"
+))

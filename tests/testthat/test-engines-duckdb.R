@@ -407,6 +407,77 @@ test_that("plans of tables and files in DuckDB are those of the data frame", {
   expect_plan_of_one_moment(con, other, d, book)
 })
 
+test_that("files are read in little memory, or in more where it must be", {
+  duckdb_persons()
+  d <- file_persons()
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(d, file, row.names = FALSE)
+  limit <- function() {
+    source <- paths_source(file)
+    withr::defer(source$close())
+    found <- DBI::dbGetQuery(source$con, "SELECT * FROM records")
+    expect_identical(nrow(found), nrow(d))
+    DBI::dbGetQuery(source$con, "SELECT value FROM duckdb_settings()
+      WHERE name = 'memory_limit'")$value
+  }
+  expect_match(limit(), "^95[0-9][.][0-9] MiB$")
+  # Too little for any file
+  local_replaced("memory_of_files", "1MB")
+  expect_no_match(limit(), "KiB")
+  bad <- withr::local_tempfile(fileext = ".parquet")
+  writeLines("no Parquet", bad)
+  expect_error(paths_source(bad), "DuckDB can read", class = input_error)
+})
+
+# What is asked for records while code runs
+pages_asked <- function(code) {
+  asked <- character()
+  plain <- fetcher
+  local_replaced("fetcher", function(...) {
+    fetch <- plain(...)
+    function(query, rows, f) {
+      asked <<- c(asked, query)
+      fetch(query, rows, f)
+    }
+  })
+  force(code)
+  asked
+}
+
+test_that("pages go by the numbers of rows, with gaps and conditions", {
+  d <- file_persons()
+  con <- duckdb_persons(persons = d)
+  local_small_chunks()
+  book <- file_persons_book(d)
+  table <- dplyr::tbl(con, "persons")
+  asked <- pages_asked(whole <- file_plan(table, book))
+  expect_identical(whole, file_plan(d, book))
+  expect_match(asked, "rowid >= [0-9]+ AND f[.]rowid < [0-9]+$")
+  expect_gt(length(asked), 8)
+  # The first and the last rows are gone, and some in between
+  run <- statements_on(con)
+  run("DELETE FROM persons WHERE rowid < 120 OR rowid > 700 OR rowid % 7 = 3")
+  left <- seq_len(nrow(d)) - 1
+  left <- d[left >= 120 & left <= 700 & left %% 7 != 3, ]
+  asked <- pages_asked(few <- file_plan(table, book))
+  expect_identical(few, file_plan(left, book))
+  expect_match(asked[1], "rowid >= 120 ")
+  on <- dplyr::filter(table, .data$hours > 30, .data$visits < 9)
+  own <- left[which(left$hours > 30 & left$visits < 9), ]
+  expect_identical(file_plan(on, book), file_plan(own, book))
+})
+
+test_that("a column with the name of the numbers of rows takes their place", {
+  d <- file_persons()
+  names(d)[names(d) == "hours"] <- "RowID"
+  con <- duckdb_persons(persons = d)
+  local_small_chunks()
+  draft <- draft_codebook(d)
+  asked <- pages_asked(found <- draft_codebook(dplyr::tbl(con, "persons")))
+  expect_identical(found, draft)
+  expect_match(asked, "LIMIT [0-9]+ OFFSET [0-9]+$")
+})
+
 test_that("words in CSV files are text unless they are true and false", {
   duckdb_persons()
   d <- data.frame(

@@ -220,6 +220,32 @@ test_that("what tables hide of expected sums is the change that errors make", {
   )
 })
 
+test_that("records are expected to add their mean clipped score, by step", {
+  x <- cbind(1, c(0.5, 1, 1), c(2, -0.5, 0.5))
+  posterior <- list(mean = c(0.3, -0.5, 1), shape = 0.8)
+  steps <- list(
+    list(z = x %*% diag(3:1), centre = c(0, 1, 2), clip = 2),
+    list(z = x + 1, centre = c(1, 0, 1), clip = 0.7)
+  )
+  # Five records, alike in some
+  row <- c(2L, 1L, 3L, 3L, 1L)
+  found <- expected_pulls(
+    gaussian_family(), list(x = x, row = row), steps, posterior
+  )
+  expect_identical(dim(found), c(5L, 6L))
+  e <- stats::qnorm((seq_len(1e5) - 0.5) / 1e5, sd = posterior$shape)
+  for (k in 1:2) {
+    step <- steps[[k]]
+    score <- vapply(1:3, function(i) {
+      y <- sum(x[i, ] * posterior$mean) + e
+      mean(clamp(y - step$centre[i], -step$clip, step$clip))
+    }, 0)
+    expect_equal(
+      found[, 3 * (k - 1) + 1:3], step$z[row, ] * score[row], tolerance = 1e-3
+    )
+  }
+})
+
 test_that("a table leaves unknown what its prior and noise say", {
   withr::local_seed(6)
   levels <- c(3L, 4L)

@@ -214,6 +214,24 @@ test_that("what is written has both tables, their codebooks and certificate", {
   expect_identical(written$n_records, nrow(persons))
   expect_identical(sum(own$records), nrow(persons) + 120L)
   expect_true(all(file.exists(at("parts", books))))
+  skip_if_not_installed("nanoparquet")
+  write <- function(format) {
+    synthesize(release, n = 120, seed = 4, into = at(format), format = format)
+  }
+  csv <- write("csv")
+  parquet <- write("parquet")
+  expect_identical(parquet$table$file, sub("csv$", "parquet", csv$table$file))
+  expect_identical(parquet$table[-3], csv$table[-3])
+  expect_setequal(dir(parquet$into), c(parquet$table$file, books, "label.txt"))
+  for (file in csv$table$file) {
+    found <- nanoparquet::read_parquet(
+      at("parquet", sub("csv$", "parquet", file))
+    )
+    expect_equal(
+      lapply(found, as.character),
+      lapply(utils::read.csv(at("csv", file), na.strings = ""), as.character)
+    )
+  }
 })
 
 test_that("reports of two tables are those of persons with their household", {

@@ -20,6 +20,15 @@ as_words <- function(set) {
   set
 }
 
+# A database with an empty table for sets of a release
+set_table <- function(release, name = "synthetic",
+                      .local_envir = parent.frame()) {
+  con <- sqlite(.local_envir = .local_envir)
+  n <- if (length(release$published) == 0) 10
+  DBI::dbCreateTable(con, name, as_words(synthesize(release, n = n)[[1]]))
+  con
+}
+
 test_that("sets of one part are those that synthesize() returns", {
   release <- released_people()
   sets <- synthesize(release, m = 2, seed = 4, n = 2000)
@@ -86,6 +95,37 @@ test_that("parts are as large as stated, differ, and follow the release", {
   bytes <- function(x) unname(tools::md5sum(file.path(x$into, x$table$file)))
   expect_identical(bytes(write("b", seed = 4)), bytes(written))
   expect_false(any(bytes(write("c")) %in% bytes(written)))
+})
+
+test_that("published columns are written as they are, part by part", {
+  shown <- c("sex", "income")
+  release <- released_people(publish = shown, epsilon = 10)
+  once <- as_words(synthesize(release, seed = 5)[[1]])
+  local_replaced("part_records", 700)
+  folder <- file.path(withr::local_tempdir(), "sets")
+  written <- synthesize(release, m = 2, seed = 4, into = folder)
+  expect_identical(written$table$records, rep(600, 10))
+  sets <- read_sets(written)
+  for (set in sets) {
+    # In the order of the release, which is not that of the file
+    expect_equal(set[shown], as_words(published_frame(release))[shown])
+    # Tables are those of sets that are drawn at once: no part knows of them
+    pairs <- list(c("sex", "age"), c("age", "earner"), c("sex", "earner"))
+    for (pair in pairs) {
+      away <- table(set[pair]) / 3000 - table(once[pair]) / 3000
+      expect_lt(max(abs(away)), 0.004)
+    }
+    expect_equal(
+      tapply(log(set$income), set$earner, mean),
+      tapply(log(once$income), once$earner, mean), tolerance = 0.01
+    )
+  }
+  expect_false(identical(sets[[1]]$earner, sets[[2]]$earner))
+  # What is written to a table, too
+  con <- set_table(release)
+  synthesize(release, seed = 4, into = dplyr::tbl(con, "synthetic"))
+  rows <- DBI::dbReadTable(con, "synthetic")
+  expect_equal(rows, sets[[1]], ignore_attr = TRUE)
 })
 
 test_that("memory holds one part, whatever the number of records", {
@@ -175,7 +215,9 @@ test_that("what cannot be drawn in parts is refused before it is drawn", {
   refused("must be new", into = file.path(parent, "file.txt"))
   refused("existing folder", into = file.path(parent, "no", "sets"))
   refused("into", into = 3)
-  refused("published columns", released_people(publish = "sex"))
+  refused(
+    "of the published columns", released_people(publish = "sex"), n = 100
+  )
   refused("uncertainty", uncertainty = TRUE)
   refused("only applies to", perturbed_histogram(
     people()$income, bounds = c(1, 2e6), epsilon = 1, seed = 1
@@ -185,14 +227,6 @@ test_that("what cannot be drawn in parts is refused before it is drawn", {
 })
 
 # Tables -----------------------------------------------------------------------
-
-# A database with an empty table for sets of a release
-set_table <- function(release, name = "synthetic",
-                      .local_envir = parent.frame()) {
-  con <- sqlite(.local_envir = .local_envir)
-  DBI::dbCreateTable(con, name, as_words(synthesize(release, n = 10)[[1]]))
-  con
-}
 
 test_that("a set is written to a table in parts", {
   release <- released_people()
@@ -885,4 +919,166 @@ test_that("sets that a killed process has left are finished", {
   own <- sub("^[^ ]* ", "", process_name())
   leave_killed(write, parent, owner = gsub(" ", "~", own))
   expect_no_message(write(), class = "pseudosynth_message_continued")
+})
+
+# Parquet files ----------------------------------------------------------------
+
+read_parquet_sets <- function(x) {
+  lapply(file.path(x$into, x$table$file), function(file) {
+    as.data.frame(nanoparquet::read_parquet(file))
+  })
+}
+
+test_that("Parquet files hold what CSV files of the seed hold, with levels", {
+  skip_if_not_installed("nanoparquet")
+  release <- released_people()
+  local_replaced("part_records", 700)
+  folder <- withr::local_tempdir()
+  write <- function(format) {
+    synthesize(
+      release, m = 2, n = 1500, seed = 4, into = file.path(folder, format),
+      format = format
+    )
+  }
+  csv <- write("csv")
+  parquet <- write("parquet")
+  names <- sprintf("set%d-%d", rep(1:2, each = 3), 1:3)
+  expect_identical(parquet$table$file, paste0(names, ".parquet"))
+  expect_identical(csv$table$file, paste0(names, ".csv"))
+  expect_identical(parquet$table[c("set", "records")], csv$table[-2])
+  expect_identical(
+    dir(parquet$into), c("codebook.csv", "label.txt", parquet$table$file)
+  )
+  for (text in c("codebook.csv", "label.txt")) {
+    expect_identical(
+      readLines(file.path(parquet$into, text)),
+      readLines(file.path(csv$into, text))
+    )
+  }
+  parts <- read_parquet_sets(parquet)
+  both <- lapply(split(parts, parquet$table$set), do.call, what = rbind)
+  expect_equal(lapply(both, as_words), read_sets(csv))
+  # Each part has all levels, in their order, and numbers to the last bit
+  small <- synthesize(release, n = 500, seed = 4)[[1]]
+  expect_identical(lapply(parts[[1]], class), lapply(small, class))
+  expect_identical(lapply(parts[[1]], levels), lapply(small, levels))
+  expect_identical(parts[[1]], as.data.frame(small), ignore_attr = TRUE)
+  expect_output(print(parquet), "6 Parquet files, codebook")
+  expect_output(print(csv), "6 CSV files, codebook")
+  expect_identical(guarantee(parquet), guarantee(csv))
+})
+
+test_that("a Parquet file holds values, and nothing that a frame carries", {
+  skip_if_not_installed("nanoparquet")
+  frame <- data.frame(
+    f = factor(c("b", NA), c("c", "b")), t = c("", NA), i = c(3L, NA),
+    d = as.Date("2020-01-31") + c(0, NA), l = c(TRUE, NA), x = c(0.1, NA),
+    row.names = c("Ann Miller", "Bob Stone")
+  )
+  frame$time <- structure(c(1.6e9, NA), class = c("POSIXct", "POSIXt"))
+  values <- frame
+  attr(frame, "note") <- "Cyd Young"
+  attr(frame$x, "label") <- "Dan White"
+  attr(frame$f, "label") <- "Eve Black"
+  file <- withr::local_tempfile(fileext = ".parquet")
+  write_parquet(frame, file)
+  expect_equal(
+    as.data.frame(nanoparquet::read_parquet(file)), values, ignore_attr =
+      c("row.names", "tzone")
+  )
+  write_parquet(frame, file, compression = "uncompressed")
+  bytes <- readBin(file, "raw", file.size(file))
+  text <- rawToChar(bytes[bytes > 31 & bytes < 127])
+  expect_match(text, "b")
+  expect_no_match(text, "Miller|Stone|Young|White|Black|note|label|row")
+  # What readers are told beside the columns: their types
+  about <- nanoparquet::read_parquet_metadata(file)$file_meta_data
+  told <- about$key_value_metadata[[1]]
+  expect_identical(told$key, "ARROW:schema")
+  skip_if_not_installed("jsonlite")
+  bytes <- jsonlite::base64_dec(told$value)
+  expect_no_match(
+    rawToChar(bytes[bytes > 31 & bytes < 127]),
+    "Miller|Stone|Young|White|Black|note|label|row"
+  )
+})
+
+test_that("a Parquet file that is cut off is an error", {
+  skip_if_not_installed("nanoparquet")
+  skip_if_not(file.exists("/dev/full"))
+  full <- withr::local_tempfile(fileext = ".parquet")
+  file.symlink("/dev/full", full)
+  expect_error(write_parquet(data.frame(x = 1:10), full), "incomplete")
+})
+
+test_that("Parquet files of a killed process are finished, CSV are others", {
+  skip_if_not_installed("nanoparquet")
+  skip_if_not(dir.exists("/proc/self"))
+  release <- released_people()
+  parent <- withr::local_tempdir()
+  local_replaced("part_records", 500)
+  write <- function(name = "sets", format = "parquet") {
+    synthesize(
+      release, n = 1800, into = file.path(parent, name), seed = 4,
+      format = format
+    )
+  }
+  bytes <- function(x) {
+    unname(tools::md5sum(dir(x$into, full.names = TRUE)))
+  }
+  whole <- write("whole")
+  leave_killed(write, parent)
+  expect_no_message(
+    unlink(write(format = "csv")$into, recursive = TRUE),
+    class = "pseudosynth_message_continued"
+  )
+  left <- dir(parent, "^[.]release-", all.files = TRUE, full.names = TRUE)
+  # One of two parts is no longer what was written
+  cat("x", file = file.path(left, "set1-1.parquet"), append = TRUE)
+  expect_message(
+    written <- write(), "1 of 4 parts were",
+    class = "pseudosynth_message_continued"
+  )
+  expect_identical(bytes(written), bytes(whole))
+  expect_identical(written$table, whole$table)
+})
+
+test_that("Parquet files tell missing text from empty text", {
+  skip_if_not_installed("nanoparquet")
+  data <- data.frame(
+    g = rep(c("", NA, "a"), 60), h = rep(c("u", "v"), 90)
+  )
+  book <- suppressMessages(confirm_codebook(draft_codebook(data)))
+  made <- suppressMessages(file_release(file_plan(data, book), 5, seed = 1))
+  folder <- file.path(withr::local_tempdir(), "sets")
+  written <- suppressMessages(synthesize(
+    made, n = 300, seed = 3, into = folder, format = "parquet"
+  ))
+  set <- suppressMessages(synthesize(made, n = 300, seed = 3))[[1]]
+  found <- read_parquet_sets(written)[[1]]
+  expect_identical(as.character(found$g), as.character(set$g))
+  expect_true(anyNA(found$g) && any(found$g %in% ""))
+})
+
+test_that("a format is refused where there are no such files", {
+  release <- released_people()
+  folder <- file.path(withr::local_tempdir(), "sets")
+  con <- set_table(release)
+  local_replaced("file_drawer", function(...) stop("drawn"))
+  refused <- function(pattern, ...) {
+    error <- expect_error(
+      synthesize(release, n = 10, ...), pattern, class = input_error
+    )
+    expect_identical(error$arg, "format")
+  }
+  refused("\"csv\" or \"parquet\"", into = folder, format = "rds")
+  refused("only applies with `into`", format = "parquet")
+  refused(
+    "only applies to a folder", into = dplyr::tbl(con, "synthetic"),
+    format = "parquet"
+  )
+  local_replaced("check_installed", function(packages, arg = NULL) {
+    abort_input("{.pkg {packages}} is not there.", arg = arg)
+  })
+  refused("nanoparquet", into = folder, format = "parquet")
 })
