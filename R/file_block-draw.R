@@ -79,13 +79,12 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
   }
   drawn <- underived_block(release)
   published <- drawn$published
-  slots <- !is.null(release$pooled) || !is.null(release$alike)
-  told <- if (slots) slot_fitting else record_fitting
   targets <- weighted_targets(
-    c(drawn$targets, drawn$pooled_targets), told[["power"]]
+    c(drawn$targets, drawn$pooled_targets), release$fitting[["power"]]
   )
   control <- c(fitting, list(
-    coldest = told[["coldest"]], noise = targets$noise, records = release$n
+    coldest = release$fitting[["coldest"]], noise = targets$noise,
+    records = release$n
   ))
   # Pairs alone leave each level's sum to chance: rare levels would gain
   margins <- lapply(which(!published), function(j) {

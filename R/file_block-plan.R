@@ -24,8 +24,8 @@ weight_of_stated <- 5
 #' @return (list) `levels`, `published`, `tables`, `lengths` (see
 #'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
 #'   squared for the tables) and `squared_pooled` (for those that are pooled),
-#'   `pooled`, `size_noise` (see noise_of(); of N), `sigma` (the
-#'   least whole deviation), `emphasis` (see slot_emphasis()), `costs` (of its
+#'   `pooled`, `fitting` (how sets are fitted, see record_fitting), `size_noise`
+#'   (see noise_of(); of N), `sigma` (the least whole deviation), `emphasis` (see slot_emphasis()), `costs` (of its
 #'   parts, see plan_charges()), `replaced` (function of a plan and variances:
 #'   what a replaced record costs at most).
 #' @noRd
@@ -36,7 +36,8 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
     levels = levels, published = published, tables = tables,
     lengths = residual_lengths(tables, levels), mu = mu,
     neighbours = neighbours, secret = is.null(n), delta = delta,
-    replaced = replaced_block, pooled = pooled
+    replaced = replaced_block, pooled = pooled,
+    fitting = if (is.null(members)) record_fitting else slot_fitting
   )
   if (!is.null(members)) {
     if (is.null(members$waves)) {

@@ -61,7 +61,7 @@ release_plan <- function(codes, plan, rules, seed,
       "tables", "noise", "residuals", "levels", "published", "fixed",
       "pooled", "pooled_noise", "pooled_residuals", "pooled_cut",
       "size_noise", "costs", "mu", "delta", "neighbours", "alike", "numbers",
-      "ordered"
+      "ordered", "fitting"
     ), names(plan))]
   )
 }

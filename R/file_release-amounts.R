@@ -248,7 +248,8 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
     if (all) as.integer(bins[[name]]) else as.integer(bins[[name]])[rows]
   }, integer(length(rows)))
   found <- cbind(found, matrix(
-    binned, length(rows), sum(!block), dimnames = list(NULL, names(told)[!block])
+    binned, length(rows), sum(!block),
+    dimnames = list(NULL, names(told)[!block])
   ))
   whole <- told <= ncol(codes) & names(told) != amount$name
   like <- list(
@@ -350,7 +351,11 @@ unknown_sums <- function(block, unknown, set, rows, pulls) {
   if (n < sum(vapply(turn, ncol, 0L))) {
     # Sums of few records are worked out record by record
     turn <- lapply(seq_along(turn), function(k) {
-      pulls$by[, k] * line_rows(pulls$lines, turn[[k]])
+      rows <- 0
+      for (j in seq_len(ncol(pulls$lines))) {
+        rows <- rows + turn[[k]][pulls$lines[, j], , drop = FALSE]
+      }
+      pulls$by[, k] * rows
     })
     pulls <- list(lines = matrix(seq_len(n)), by = matrix(1, n, 1))
   }
@@ -372,15 +377,6 @@ unknown_sums <- function(block, unknown, set, rows, pulls) {
       column_products_(own, turn[[l]], default_threads())
     }))
   }))
-}
-
-#' Sums of lines, a row for each record
-#' @param lines,turn See expected_pulls().
-#' @noRd
-line_rows <- function(lines, turn) {
-  rows <- 0
-  for (j in seq_len(ncol(lines))) rows <- rows + turn[lines[, j], , drop = FALSE]
-  rows
 }
 
 # What a set hides of pairs ----------------------------------------------------

@@ -144,7 +144,9 @@ model_of.file_release <- function(x, amount = NULL) {
   if (!is.null(one$curve)) unit[length(unit)] <- one$unit_of_curve
   list(
     coefficients = stats::setNames(one$coefficients / unit, terms),
-    covariance = named_covariance(one$covariance / outer(unit, unit), terms),
+    covariance = structure(
+      one$covariance / outer(unit, unit), dimnames = list(terms, terms)
+    ),
     steps = one$steps, family = one$family
   )
 }

@@ -42,7 +42,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   b <- stats::setNames(found$mean, names)
   told <- list(
     steps = list(step), margin = NULL, coefficients = b,
-    covariance = named_covariance(found$covariance, names),
+    covariance = structure(found$covariance, dimnames = list(names, names)),
     draws = list(mean = b, covariance = NULL), shape = NULL, slope_scale = NULL
   )
   made <- score_parts(model, settings, neighbours, told, file)

@@ -200,9 +200,9 @@ gram_of_rows <- function(file, weight) {
 
 #' @param x (matrix) Rows of the design.
 #' @param prior (list) See score_prior().
-#' @return (list) `columns`, how many there are, `seen`, those that some row has,
-#'   and `by` (matrix, a row for each of these): the directions, where these are
-#'   fewer. `NULL`: all.
+#' @return (list) `columns` (how many there are), `seen` (those that some row
+#'   has), and `by` (matrix, a row for each of these): the directions, where
+#'   these are fewer. `NULL`: all.
 #' @noRd
 told_directions <- function(x, prior) {
   columns <- ncol(x)
@@ -464,6 +464,7 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
   # Without any slope among them nothing tells their variance
   if (length(prior$slopes) > 0) scale[all$slopes] <- found$slope_scale
   shrunk <- of_all(found$shrunk, scale)
+  both_names <- if (!is.null(names)) list(names, names)
   told <- list(
     # The rest is computed from public rows
     steps = lapply(steps, function(step) {
@@ -472,10 +473,10 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
       step[setdiff(names(step), c("centre", "spread", "z"))]
     }), margin = margin,
     coefficients = stats::setNames(stated$mean, names),
-    covariance = named_covariance(stated$covariance, names),
+    covariance = structure(stated$covariance, dimnames = both_names),
     draws = list(
       mean = stats::setNames(b, names),
-      covariance = named_covariance(shrunk$covariance, names)
+      covariance = structure(shrunk$covariance, dimnames = both_names)
     ),
     shape = if (!is.null(like$shape)) {
       stats::setNames(found$shrunk$shape, names(like$family$extras))
@@ -493,10 +494,6 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
     told = told, found = found, directions = directions, prior = prior,
     last = last
   )
-}
-
-named_covariance <- function(x, names) {
-  if (is.null(names)) x else structure(x, dimnames = list(names, names))
 }
 
 #' What each record of a set is expected to add to the sums of both steps

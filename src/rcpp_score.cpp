@@ -81,12 +81,10 @@ Rcpp::NumericMatrix design_gram_(SEXP products, Rcpp::NumericVector weight,
       binding::cut_range(static_cast<int>(order.size()), parts);
   std::vector<ps::Matrix> gram(cut.size() - 1);
   std::atomic<bool> stop{false};
-  binding::run_to_end(
-      static_cast<int>(gram.size()), threads, stop, [&](int p) {
-        rows->grouped.cross_products(cut[p + 1] - cut[p],
-                                     rows->all.data() + cut[p],
-                                     sorted.data() + cut[p], gram[p]);
-      });
+  binding::run_to_end(static_cast<int>(gram.size()), threads, stop, [&](int p) {
+    rows->grouped.cross_products(cut[p + 1] - cut[p], rows->all.data() + cut[p],
+                                 sorted.data() + cut[p], gram[p]);
+  });
   for (std::size_t p = 1; p < gram.size(); ++p) gram[0] += gram[p];
   return binding::to_r(gram[0]);
 }

@@ -22,7 +22,8 @@ struct ColumnBlock {
   double out[16];
 };
 
-// A loop that is not unrolled would keep all sums in memory: four times as slow.
+// A loop that is not unrolled would keep all sums in memory: four times as
+// slow.
 template <int W>
 PSEUDOSYNTH_INLINE void column_block_kernel(ColumnBlock& p) {
   simd::Real<W> sum[16], x[4], y;
@@ -90,8 +91,7 @@ class ColumnProducts {
   /// Adds the products of a group to `out`. No two groups write to one entry.
   void add(int group, Matrix& out) const {
     const Eigen::Index first = group * (kGroup / 4);
-    const Eigen::Index last =
-        std::min(first + kGroup / 4, (columns_ + 3) / 4);
+    const Eigen::Index last = std::min(first + kGroup / 4, (columns_ + 3) / 4);
     // Of so many rows the group's columns stay in the fastest cache
     for (std::size_t i = 0; i < left_.stride(); i += kRows) {
       for (Eigen::Index k = symmetric_ ? first : 0; 4 * k < rows_; ++k) {

@@ -270,8 +270,7 @@ class RowReader {
     }
     // Sums of whole numbers that are no larger than this are exact
     const double most = static_cast<double>(limit.longest * limit.longest);
-    if (!(squared <= most) || (limit.absolute && too_long(limit)))
-      row_.zero();
+    if (!(squared <= most) || (limit.absolute && too_long(limit))) row_.zero();
     return row_.data();
   }
 
