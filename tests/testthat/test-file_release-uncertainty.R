@@ -221,28 +221,39 @@ test_that("what tables hide of expected sums is the change that errors make", {
 })
 
 test_that("records are expected to add their mean clipped score, by step", {
-  x <- cbind(1, c(0.5, 1, 1), c(2, -0.5, 0.5))
-  posterior <- list(mean = c(0.3, -0.5, 1), shape = 0.8)
-  steps <- list(
-    list(z = x %*% diag(3:1), centre = c(0, 1, 2), clip = 2),
-    list(z = x + 1, centre = c(1, 0, 1), clip = 0.7)
-  )
+  withr::local_seed(7)
   # Five records, alike in some
-  row <- c(2L, 1L, 3L, 3L, 1L)
+  codes <- cbind(c(2L, 1L, 2L, 2L, 1L), c(3L, 1L, 2L, 2L, 1L))
+  coding <- list(levels = c(2L, 3L), baseline = c(1L, 2L))
+  rows <- set_rows(codes, coding, 5)
+  posterior <- list(mean = c(0.3, -0.5, 1, 0.2), shape = 0.8)
+  steps <- lapply(c(2, 0.7), function(clip) {
+    list(
+      centre = stats::rnorm(3), clip = clip, lines = matrix(1:16 / clip, 4),
+      geometry = list(weight = stats::runif(3))
+    )
+  })
+  directions <- list(columns = 4L, seen = 1:4)
   found <- expected_pulls(
-    gaussian_family(), list(x = x, row = row), steps, posterior
+    gaussian_family(), c(rows, list(told = directions, coding = coding)), steps,
+    posterior
   )
-  expect_identical(dim(found), c(5L, 6L))
+  expect_identical(dim(found$lines), c(5L, 3L))
   e <- stats::qnorm((seq_len(1e5) - 0.5) / 1e5, sd = posterior$shape)
+  x <- rows$x[rows$row, ]
   for (k in 1:2) {
     step <- steps[[k]]
     score <- vapply(1:3, function(i) {
-      y <- sum(x[i, ] * posterior$mean) + e
+      y <- sum(rows$x[i, ] * posterior$mean) + e
       mean(clamp(y - step$centre[i], -step$clip, step$clip))
     }, 0)
     expect_equal(
-      found[, 3 * (k - 1) + 1:3], step$z[row, ] * score[row], tolerance = 1e-3
+      found$by[, k], (step$geometry$weight * score)[rows$row], tolerance = 1e-3
     )
+    turned <- vapply(1:5, function(i) {
+      colSums(found$turn[[k]][found$lines[i, ], ])
+    }, numeric(4))
+    expect_equal(t(turned), x %*% step$lines)
   }
 })
 
