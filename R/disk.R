@@ -42,11 +42,11 @@ write_parquet <- function(frame, file, compression = "snappy") {
 csv_column <- function(x) {
   if (is_time(x)) {
     time_forms(x)[[1]]
-  } else if (is.factor(x) || is.double(x) || is.character(x) ||
-    !is.object(x) && typeof(x) %in% c("integer", "logical")) {
+  } else if (is.factor(x)) {
     x
   } else {
-    as.character(x)
+    # Classes of other packages need these to become text
+    plain_column(x)
   }
 }
 

@@ -8,6 +8,10 @@ block_fitting <- list(
   together = 50000, grown_together = 5e5
 )
 
+# Published rows that are fitted together, at most. A set with such rows cannot
+# grow from a few records: of a million, sweeps leave rare cells wrong.
+fixed_together <- 2e5
+
 # How tables weigh, see weighted_targets(), and the last inverse temperature, by
 # the noise's standard deviation: of records, and of units whose members or
 # waves have columns each. Of these pairs of persons are a twentieth nearer then
@@ -77,6 +81,20 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
   if (length(release$levels) == 0) {
     return(rep(list(matrix(1L, n, 0)), m))
   }
+  if (any(release$published) && n > fixed_together) {
+    rows <- dealt_rows(release$fixed, ceiling(n / fixed_together))
+    # A set is the same beside others and by itself
+    return(lapply(first + seq_len(m) - 1, function(set) {
+      parts <- lapply(seq_along(rows), function(k) {
+        release$fixed <- release$fixed[rows[[k]], , drop = FALSE]
+        draw_block(
+          release, 1, length(rows[[k]]), words, set * length(rows) + k - 1,
+          fitting, threads
+        )[[1]]
+      })
+      do.call(rbind, parts)[order(unlist(rows)), , drop = FALSE]
+    }))
+  }
   drawn <- underived_block(release)
   published <- drawn$published
   targets <- weighted_targets(
@@ -103,6 +121,22 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
     arg = "rules"
   )
   lapply(sets, with_derived_codes, release$derived, length(release$levels))
+}
+
+#' Published rows in parts, each with the tables of all
+#'
+#' Rows that are alike are dealt one by one. A part with too many rows of a
+#' level would spread them over what such rows are not, too: its targets are
+#' those of all rows.
+#' @param fixed (integer matrix) Codes of published columns.
+#' @param k (count) Parts.
+#' @return (list of integer) Rows of each part, in the order of `fixed`.
+#' @noRd
+dealt_rows <- function(fixed, k) {
+  rows <- seq_len(nrow(fixed))
+  place <- rows
+  place[do.call(order, c(unname(as.data.frame(fixed)), list(rows)))] <- rows
+  unname(split(rows, (place - 1) %% k))
 }
 
 #' Targets with the weights of their squared misses

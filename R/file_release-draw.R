@@ -56,7 +56,7 @@ file_drawer <- function(x) {
   force(x)
   function(item) {
     if (length(x$published) > 0 && !is.null(item$before)) {
-      x <- release_of_part(x, item$before, item$n)
+      x <- release_with_rows(x, item$before + seq_len(item$n))
     }
     random <- if (!is.null(item$uncertain)) random_stream(item$uncertain, 1)
     codes <- item$codes %||% if (!is.null(random)) {
@@ -76,23 +76,16 @@ file_drawer <- function(x) {
   }
 }
 
-#' A release with the published rows of a part alone
-#'
-#' They are in random order, see in_random_order(), so a part is a sample of
-#' them: its tables are those of all rows, but for what samples differ by, and
-#' over all parts that adds up to nothing.
-#' @param before (count) Rows of the parts before it.
+#' A release with some of its published rows, in this order
 #' @noRd
-release_of_part <- function(x, before, n) {
+release_with_rows <- function(x, rows) {
   if (any(x$block$published)) {
-    x$block$fixed <- x$block$fixed[before + seq_len(n), , drop = FALSE]
+    x$block$fixed <- x$block$fixed[rows, , drop = FALSE]
   }
   x$fixed <- lapply(x$fixed, function(own) {
-    kept <- own$records > before & own$records <= before + n
-    list(
-      records = own$records[kept] - as.integer(before),
-      values = own$values[kept]
-    )
+    at <- match(own$records, rows)
+    kept <- order(at, na.last = NA)
+    list(records = at[kept], values = own$values[kept])
   })
   x
 }

@@ -260,6 +260,7 @@ cleared_block <- function(x) {
   }
   list(
     n = n, margins = margins, targets = targets, rules = rules,
+    fitting = record_fitting,
     fixed = matrix(0L, 0, 0), levels = levels,
     published = rep(FALSE, length(levels))
   )

@@ -11,10 +11,10 @@ part_records <- 1e6
 set_parts <- function(m, n) {
   k <- ceiling(n / part_records)
   check_memory(200 * as.double(m) * k, "The list of files", "m")
-  ends <- round(seq(0, n, length.out = k + 1))
   parts <- data.frame(
     set = rep(seq_len(m), each = k), part = rep(seq_len(k), m),
-    records = rep(diff(ends), m)
+    # As dealt_rows() deals them
+    records = rep(n %/% k + (seq_len(k) <= n %% k), m)
   )
   width <- function(x) nchar(max(x))
   parts$file <- sprintf(
@@ -43,6 +43,10 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
   records <- as.double(plan$asked$m) * plan$rows$n
   frame <- environment()
   n <- parts$records
+  if (length(x$published) > 0 && nrow(parts) > plan$asked$m) {
+    dealt <- dealt_rows(x$block$fixed, nrow(parts) / plan$asked$m)
+    x <- release_with_rows(x, unlist(dealt))
+  }
   # Households are numbered through the parts of a set
   before <- stats::ave(n, parts$set, FUN = cumsum) - n
   started <- proc.time()[["elapsed"]]

@@ -208,6 +208,37 @@ test_that("sets are the same at any number of threads and under their words", {
   expect_identical(dim(one[[1]]), c(as.integer(round(release$n)), 3L))
 })
 
+test_that("many published rows are fitted in parts that are alike", {
+  withr::local_seed(6)
+  levels <- c(3L, 2L, 4L)
+  published <- c(TRUE, TRUE, FALSE)
+  release <- block_of(
+    leaning_codes(3001, levels), levels, mu = 5, published = published
+  )
+  dealt <- dealt_rows(release$fixed, 7)
+  expect_identical(sort(unlist(dealt)), 1:3001)
+  expect_identical(lengths(dealt), 428L + (1:7 <= 5))
+  expect_false(any(vapply(dealt, is.unsorted, NA)))
+  kinds <- vapply(dealt, function(rows) {
+    tabulate(cell_number(release$fixed[rows, ], levels[1:2]) + 1, 6)
+  }, numeric(6))
+  expect_lte(max(apply(kinds, 1, function(n) diff(range(n)))), 1)
+  expect_identical(dealt_rows(release$fixed[, 0], 2), list(
+    seq(1L, 3001L, 2L), seq(2L, 3000L, 2L)
+  ))
+  local_replaced("fixed_together", 1000)
+  sets <- draw_block(release, 2, words = c(1, 2))
+  expect_identical(sets[[1]][, 1:2], unname(release$fixed))
+  expect_identical(
+    draw_block(release, 1, words = c(1, 2), first = 1L), sets[2]
+  )
+  expect_false(identical(sets[[1]], sets[[2]]))
+  for (target in release$targets) {
+    shown <- table_counts_(sets[[1]], levels, list(target$columns))[[1]]
+    expect_lt(max(abs(shown - target$target)), 12)
+  }
+})
+
 test_that("large sets grow out of smaller ones, published columns with them", {
   withr::local_seed(5)
   levels <- c(2L, 3L, 5L, 4L)

@@ -16,6 +16,12 @@
 
 #include "aligned_array.hpp"
 
+// Rounding to whole numbers and the refusal of NaN, which guarantees rest on,
+// are what such a compiler leaves out.
+#ifdef __FAST_MATH__
+#error "pseudosynth must be compiled without -ffast-math and -Ofast"
+#endif
+
 #define PSEUDOSYNTH_INLINE inline __attribute__((always_inline))
 
 // GCC for Windows keeps a stack of 16 bytes and spills wider lanes to it as if

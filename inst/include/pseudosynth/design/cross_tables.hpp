@@ -36,12 +36,17 @@ class CrossTables {
     }
   }
 
-  /// Are they far fewer than pairs of factors? A wide design has many tables,
-  /// which lie far apart in memory.
+  /// Do the tables of a design lie near each other in memory? A wide one has so
+  /// many that pairs of its columns take less time.
   static bool worthwhile(const Design& design) {
-    const int F = design.n_factors();
-    const int G = count_of(group_factors(design, kMaxCells));
-    return F > 0 && design.n_numeric() == 0 && 3 * G * (G - 1) <= F * (F + 1);
+    if (design.n_factors() == 0 || design.n_numeric() > 0) return false;
+    const std::vector<FactorGroup> groups = group_factors(design, kMaxCells);
+    std::size_t cells = 0, before = 0;
+    for (const FactorGroup& group : groups) {
+      cells += before * static_cast<std::size_t>(group.n_cells);
+      before += static_cast<std::size_t>(group.n_cells);
+    }
+    return cells <= kMostCells;
   }
 
   /// Adds the upper triangle of X' W X to the zeroed xwx.
@@ -65,6 +70,8 @@ class CrossTables {
 
  private:
   static constexpr int kMaxCells = 64;
+  // Of all tables: a megabyte
+  static constexpr std::size_t kMostCells = std::size_t{1} << 17;
 
   /// Groups g < h (or g = h for a single group), cells from `start`.
   struct Table {
