@@ -12,15 +12,6 @@ block_fitting <- list(
 # grow from a few records: of a million, sweeps leave rare cells wrong.
 fixed_together <- 2e5
 
-# How tables weigh, see weighted_targets(), and the last inverse temperature, by
-# the noise's standard deviation: of records, and of units whose members or
-# waves have columns each. Of these pairs of persons are a twentieth nearer then
-# (bench/households-strict.R), transitions a tenth (bench/panels.R), and rare
-# combinations, such as couples of one sex, keep away from what chance would
-# make. Other files gain nothing by it.
-record_fitting <- c(power = 1, coldest = 3)
-slot_fitting <- c(power = 2, coldest = 30)
-
 # Of more columns the set grows from fewer records: of 1e5 households in 75
 # columns, from 20,000. Tables are as near, in a third of the time.
 fitted_columns <- 15

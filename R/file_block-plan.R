@@ -10,6 +10,15 @@ margin_factors <- c(1, 30)
 # A stated table's weight beside a pair's of as many cells
 weight_of_stated <- 5
 
+# How tables weigh, see weighted_targets(), and the last inverse temperature, by
+# the noise's standard deviation: of records, and of units whose members or
+# waves have columns each. Of these pairs of persons are a twentieth nearer then
+# (bench/households-strict.R), transitions a tenth (bench/panels.R), and rare
+# combinations, such as couples of one sex, keep away from what chance would
+# make. Other files gain nothing by it.
+record_fitting <- c(power = 1, coldest = 3)
+slot_fitting <- c(power = 2, coldest = 30)
+
 #' The plan of a block: all that is public before any noise is drawn
 #'
 #' @param levels (integer, d) Levels of each column, of the codebook.
@@ -24,8 +33,8 @@ weight_of_stated <- 5
 #' @return (list) `levels`, `published`, `tables`, `lengths` (see
 #'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
 #'   squared for the tables) and `squared_pooled` (for those that are pooled),
-#'   `pooled`, `fitting` (how sets are fitted, see record_fitting), `size_noise`
-#'   (see noise_of(); of N), `sigma` (the least whole deviation), `emphasis` (see slot_emphasis()), `costs` (of its
+#'   `pooled`, `fitting` (of sets, see record_fitting), `size_noise` (see
+#'   noise_of(); of N), `sigma` (the least whole deviation), `emphasis` (see slot_emphasis()), `costs` (of its
 #'   parts, see plan_charges()), `replaced` (function of a plan and variances:
 #'   what a replaced record costs at most).
 #' @noRd

@@ -38,7 +38,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   unknown <- unknown_tables(block, axes)
   released <- list()
   for (name in names(models)) {
-    drop_copies(block$n)
+    give_back_memory(block$n)
     # Each amount is one more predictor of those after it
     tell_long_step(sprintf(
       "Measuring %s (%d of %d)", name, length(released) + 1, length(models)

@@ -31,7 +31,7 @@ over_chunks <- function(records, f, join = function(all, own) {
 #' @param full (flag) `FALSE`: only what came up since the last time, which
 #'   takes far less time.
 #' @noRd
-give_back_memory <- function(n, full = TRUE) if (n >= 1e6) gc(full = full)
+give_back_memory <- function(n, full = TRUE) if (n >= 2e5) gc(full = full)
 
 #' Are all numbers finite? In one pass, without a copy
 #' @noRd

@@ -426,7 +426,7 @@ noisy_response <- function(file, rows, like, margin, budget, start, seed = NULL,
     of_all_columns(one, directions, all$location, scale)
   }
   for (k in 1:2) {
-    drop_copies(like$n)
+    give_back_memory(like$n)
     last <- noisy_step(
       file, rows, like, b, like$clip[k], budget[[c("first", "second")[k]]],
       stage_seed(seed, "step", k), last, k
@@ -521,12 +521,6 @@ expected_pulls <- function(family, rows, steps, posterior) {
     by = matrix(by, length(eta))[rows$row, , drop = FALSE],
     turn = lapply(steps, function(step) level_lines(step$lines, coding))
   )
-}
-
-#' Copies of a large file's values would stay until R looks for garbage
-#' @noRd
-drop_copies <- function(n) {
-  if (n > 1e5) gc(verbose = FALSE)
 }
 
 # What clipped scores are expected to be -------------------------------------

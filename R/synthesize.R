@@ -83,13 +83,13 @@
 #'   parts together, follow the release. The folder, or the rows of the table,
 #'   appear only when everything is written. See *Sets that were not finished*.
 #'   Published rows, which are in random order, are dealt to the parts so that
-#'   each has the same tables of them; all of them are in memory. `into` cannot be used with `uncertainty = TRUE`. `NULL`, the
-#'   default: sets are returned.
+#'   each has the same tables of them; all of them are in memory. `into` cannot
+#'   be used with `uncertainty = TRUE`. `NULL`, the default: sets are returned.
 #' @param format (string) Files of the folder `into`: `"csv"`, the default, or
 #'   `"parquet"`, which needs the package nanoparquet. Parquet files are smaller
-#'   and written faster. They keep levels, dates and flags, and tell missing text
-#'   from empty text. That a factor is ordered is in the codebook, which is text
-#'   in both, as is the label.
+#'   and written faster. They keep levels, dates and flags, and tell missing
+#'   text from empty text. That a factor is ordered is in the codebook, which is
+#'   text in both, as is the label.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public

@@ -139,7 +139,8 @@ test_that("published columns are written as they are, part by part", {
 
 test_that("parts with published rows have nothing that these rows exclude", {
   data <- withr::with_seed(2, data.frame(
-    sex = sample(c("f", "m"), 6000, TRUE), other = sample(c("u", "v"), 6000, TRUE)
+    sex = sample(c("f", "m"), 6000, TRUE),
+    other = sample(c("u", "v"), 6000, TRUE)
   ))
   data$expecting <- ifelse(
     data$sex == "f" & withr::with_seed(3, stats::runif(6000)) < 0.02, "yes",
