@@ -34,9 +34,9 @@ slot_fitting <- c(power = 2, coldest = 30)
 #'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
 #'   squared for the tables) and `squared_pooled` (for those that are pooled),
 #'   `pooled`, `fitting` (of sets, see record_fitting), `size_noise` (see
-#'   noise_of(); of N), `sigma` (the least whole deviation), `emphasis` (see slot_emphasis()), `costs` (of its
-#'   parts, see plan_charges()), `replaced` (function of a plan and variances:
-#'   what a replaced record costs at most).
+#'   noise_of(); of N), `sigma` (the least whole deviation), `emphasis` (see
+#'   slot_emphasis()), `costs` (of its parts, see plan_charges()), `replaced`
+#'   (function of a plan and variances: what a replaced record costs at most).
 #' @noRd
 plan_block <- function(levels, published, stated, mu, neighbours, delta,
                        n = NULL, members = NULL, pooled = NULL) {

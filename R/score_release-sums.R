@@ -125,6 +125,8 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3,
       design_gram_(
         file$products, file$count * weight * scale^2, default_threads()
       )
+    # Under a wide prior rounding leaves columns that are alike without a factor
+    diag(information) <- diag(information) * (1 + 1e-12)
     inverse <- chol2inv(chol(information))
     length <- scale * sqrt(design_forms_(file$products, inverse))
     kappa <- kappa %||% (spread * weighted_quantile(length, file$count, 0.5))

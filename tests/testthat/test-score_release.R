@@ -752,6 +752,21 @@ test_that("a coefficient of which no row tells keeps its prior", {
   expect_gt(release$covariance["aq:bv", "aq:bv"], 0)
 })
 
+test_that("columns that are alike are released under a prior of any width", {
+  data <- withr::with_seed(3, data.frame(
+    y = stats::rlnorm(300, 3), x = round(stats::rnorm(300), 2)
+  ))
+  data$twice <- 2 * data$x
+  for (scale in c(1, 1e8, 1e20)) {
+    release <- suppressWarnings(score_release(
+      log(y) ~ x + twice, data, epsilon = 8, seed = 1,
+      prior = prior_normal(scale = scale),
+      reference = list("(Intercept)" = 3, sigma = 1)
+    ))
+    expect_true(all(is.finite(coef(release))))
+  }
+})
+
 test_that("fewer rows than slopes tell the same in fewer directions", {
   data <- withr::with_seed(2, data.frame(
     sex = sample(c("f", "m"), 40, TRUE), x1 = round(rnorm(40), 2),
