@@ -9,7 +9,7 @@
 # With a trip's name its functions are listed by file.
 
 trips <- list(
-  file_release = list(functions = 723, files = 98, run = function() {
+  file_release = list(functions = 725, files = 98, run = function() {
     people <- ce_income[1:400, c("income", "sex", "age", "marital", "earner")]
     book <- edit_codebook(
       draft_codebook(people), income = list(lower = -1e6, upper = 2e6)
@@ -18,7 +18,7 @@ trips <- list(
     sets <- synthesize(file_release(plan, 5), m = 2)
     release(sets, folder, data = people)
   }),
-  lw_final = list(functions = 633, files = 115, run = function() {
+  lw_final = list(functions = 636, files = 115, run = function() {
     people <- subset(ce_income, income > 0, c("income", "age", "earner"))
     people <- people[1:400, ]
     released <- pseudo_posterior(
