@@ -73,14 +73,15 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
     return(rep(list(matrix(1L, n, 0)), m))
   }
   if (any(release$published) && n > fixed_together) {
-    rows <- dealt_rows(release$fixed, ceiling(n / fixed_together))
-    # A set is the same beside others and by itself
+    rows <- dealt_rows(release$fixed, n, ceiling(n / fixed_together))
+    # A set is the same beside others and by itself, and has random numbers of
+    # its own, also beside one of fewer parts
     return(lapply(first + seq_len(m) - 1, function(set) {
       parts <- lapply(seq_along(rows), function(k) {
         release$fixed <- release$fixed[rows[[k]], , drop = FALSE]
         draw_block(
-          release, 1, length(rows[[k]]), words, set * length(rows) + k - 1,
-          fitting, threads
+          release, 1, length(rows[[k]]), words, set + (k - 1) * 2^20, fitting,
+          threads
         )[[1]]
       })
       do.call(rbind, parts)[order(unlist(rows)), , drop = FALSE]
@@ -119,13 +120,13 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
 #' Rows that are alike are dealt one by one. A part with too many rows of a
 #' level would spread them over what such rows are not, too: its targets are
 #' those of all rows.
-#' @param fixed (integer matrix) Codes of published columns.
-#' @param k (count) Parts.
-#' @return (list of integer) Rows of each part, in the order of `fixed`.
+#' @param fixed (integer matrix) Codes of published columns of the block.
+#'   Without such a column it has no rows.
+#' @param n,k (counts) Rows and parts.
+#' @return (list of integer) Rows of each part, in order.
 #' @noRd
-dealt_rows <- function(fixed, k) {
-  rows <- seq_len(nrow(fixed))
-  place <- rows
+dealt_rows <- function(fixed, n, k) {
+  rows <- place <- seq_len(n)
   place[do.call(order, c(unname(as.data.frame(fixed)), list(rows)))] <- rows
   unname(split(rows, (place - 1) %% k))
 }

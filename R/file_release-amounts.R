@@ -236,28 +236,28 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
   expected <- !is.null(amount$links$spread)
   block <- told <= ncol(codes)
   # Of a large file copies take long
-  all <- length(rows) == nrow(codes)
-  found <- if (all) {
+  whole <- length(rows) == nrow(codes)
+  found <- if (whole) {
     codes[, told[block], drop = FALSE]
   } else {
     codes[rows, told[block], drop = FALSE]
   }
-  own <- match(amount$name, names(told)[block])
-  if (!is.na(own)) found[, own] <- match(found[, own], amount$part)
+  own <- block & names(told) == amount$name
+  if (any(own)) {
+    found[, own[block]] <- match(found[, own[block]], amount$part)
+  }
   binned <- vapply(names(told)[!block], function(name) {
-    if (all) as.integer(bins[[name]]) else as.integer(bins[[name]])[rows]
+    if (whole) as.integer(bins[[name]]) else as.integer(bins[[name]])[rows]
   }, integer(length(rows)))
   found <- cbind(found, matrix(
     binned, length(rows), sum(!block),
     dimnames = list(NULL, names(told)[!block])
   ))
-  whole <- told <= ncol(codes) & names(told) != amount$name
   like <- list(
     codes = found, levels = unname(sizes[told]),
-    columns = unname(ifelse(whole, told, NA)),
+    columns = unname(ifelse(block & !own, told, NA)),
     # Of amounts whose scores say more tables have bins, and no coefficients
-    lined = !(unname(told > ncol(codes)) &
-      names(told) %in% amount$links$strong)
+    lined = unname(block | !names(told) %in% amount$links$strong)
   )
   if (!expected) {
     return(like)
@@ -346,37 +346,34 @@ unknown_tables <- function(block, axes = block_axes(block)) {
 #' @return (matrix)
 #' @noRd
 unknown_sums <- function(block, unknown, set, rows, pulls) {
-  turn <- pulls$turn
+  columns <- vapply(pulls$turn, ncol, 0L)
   n <- length(rows)
-  if (n < sum(vapply(turn, ncol, 0L))) {
+  steps <- seq_along(columns)
+  of_step <- rep(steps, columns)
+  size <- nrow(pulls$turn[[1]])
+  if (n < sum(columns)) {
     # Sums of few records are worked out record by record
-    turn <- lapply(seq_along(turn), function(k) {
-      rows <- 0
-      for (j in seq_len(ncol(pulls$lines))) {
-        rows <- rows + turn[[k]][pulls$lines[, j], , drop = FALSE]
-      }
-      pulls$by[, k] * rows
-    })
+    turn <- do.call(cbind, lapply(steps, function(k) {
+      lines <- seq_len(ncol(pulls$lines))
+      pulls$by[, k] * Reduce(`+`, lapply(lines, function(j) {
+        pulls$turn[[k]][pulls$lines[, j], , drop = FALSE]
+      }))
+    }))
     pulls <- list(lines = matrix(seq_len(n)), by = matrix(1, n, 1))
+    size <- n
+  } else {
+    # The lines of each step, which are no other's
+    turn <- matrix(0, size * length(steps), sum(columns))
+    for (k in steps) {
+      turn[(k - 1) * size + seq_len(size), of_step == k] <- pulls$turn[[k]]
+    }
   }
-  size <- nrow(turn[[1]])
   missed <- missed_sums_(
     set, block$levels, unknown, rows, pulls$lines, size, pulls$by,
     default_threads()
   )
-  # Of each step, where there is one for each
-  steps <- seq_along(turn)
-  at <- lapply(steps, function(k) {
-    seq_len(size) + size * min(k - 1, ncol(pulls$by) - 1)
-  })
-  do.call(rbind, lapply(steps, function(k) {
-    do.call(cbind, lapply(steps, function(l) {
-      own <- column_products_(
-        missed[at[[k]], at[[l]], drop = FALSE], turn[[k]], default_threads()
-      )
-      column_products_(own, turn[[l]], default_threads())
-    }))
-  }))
+  missed <- column_products_(missed, turn, default_threads())
+  column_products_(missed, turn, default_threads())
 }
 
 # What a set hides of pairs ----------------------------------------------------

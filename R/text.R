@@ -31,8 +31,10 @@ check_text <- function(x, name) {
 
 bad_text <- function(x) {
   # Of many records few differ, and text of all is fine
-  fine <- is.character(x) && all(in_known_encoding(or_else(unique(x), x)))
-  if (is.character(x) && !fine) which(!in_known_encoding(x))
+  if (!is.character(x) || all(in_known_encoding(or_else(unique(x), x)))) {
+    return(NULL)
+  }
+  which(!in_known_encoding(x))
 }
 
 #' @param bad (integer) Records, of `n`.

@@ -44,7 +44,8 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
   frame <- environment()
   n <- parts$records
   if (length(x$published) > 0 && nrow(parts) > plan$asked$m) {
-    dealt <- dealt_rows(x$block$fixed, nrow(parts) / plan$asked$m)
+    k <- nrow(parts) / plan$asked$m
+    dealt <- dealt_rows(x$block$fixed, plan$rows$n, k)
     x <- release_with_rows(x, unlist(dealt))
   }
   # Households are numbered through the parts of a set

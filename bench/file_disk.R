@@ -115,27 +115,24 @@ make <- if (is_wide) wide_records else some_records
 path <- tempfile(fileext = if (is_wide) "" else ".db")
 # Where files may stay for the next run
 if (length(arguments) > 3) path <- arguments[4]
-write_part <- if (is_wide) {
+sizes <- rep(5e5, records %/% 5e5)
+if (records %% 5e5 > 0) sizes <- c(sizes, records %% 5e5)
+parts <- seq_along(sizes) - 1
+if (is_wide) {
   dir.create(path, showWarnings = FALSE)
-  function(d, part) {
-    nanoparquet::write_parquet(
-      d, file.path(path, sprintf("part-%d.parquet", part))
-    )
+  file <- file.path(path, sprintf("part-%.0f-%.0f.parquet", parts, sizes))
+  for (k in which(!file.exists(file))) {
+    nanoparquet::write_parquet(make(sizes[k], 3 + parts[k]), file[k])
   }
 } else {
   con <- DBI::dbConnect(RSQLite::SQLite(), path)
-  function(d, part) DBI::dbWriteTable(con, "persons", d, append = TRUE)
-}
-made <- 0
-while (made < records) {
-  n <- min(5e5, records - made)
-  part <- made / 5e5
-  if (!file.exists(file.path(path, sprintf("part-%d.parquet", part)))) {
-    write_part(make(n, 3 + part), part)
+  for (k in seq_along(sizes)) {
+    part <- make(sizes[k], 3 + parts[k])
+    DBI::dbWriteTable(con, "persons", part, append = TRUE)
   }
-  made <- made + n
+  rm(part)
+  file <- dplyr::tbl(con, "persons")
 }
-file <- if (is_wide) path else dplyr::tbl(con, "persons")
 invisible(gc())
 # The peak counts from here on
 cat("5", file = "/proc/self/clear_refs")

@@ -215,7 +215,7 @@ test_that("many published rows are fitted in parts that are alike", {
   release <- block_of(
     leaning_codes(3001, levels), levels, mu = 5, published = published
   )
-  dealt <- dealt_rows(release$fixed, 7)
+  dealt <- dealt_rows(release$fixed, 3001, 7)
   expect_identical(sort(unlist(dealt)), 1:3001)
   expect_identical(lengths(dealt), 428L + (1:7 <= 5))
   expect_false(any(vapply(dealt, is.unsorted, NA)))
@@ -223,7 +223,7 @@ test_that("many published rows are fitted in parts that are alike", {
     tabulate(cell_number(release$fixed[rows, ], levels[1:2]) + 1, 6)
   }, numeric(6))
   expect_lte(max(apply(kinds, 1, function(n) diff(range(n)))), 1)
-  expect_identical(dealt_rows(release$fixed[, 0], 2), list(
+  expect_identical(dealt_rows(matrix(0L, 0, 0), 3001, 2), list(
     seq(1L, 3001L, 2L), seq(2L, 3000L, 2L)
   ))
   local_replaced("fixed_together", 1000)
@@ -233,6 +233,19 @@ test_that("many published rows are fitted in parts that are alike", {
     draw_block(release, 1, words = c(1, 2), first = 1L), sets[2]
   )
   expect_false(identical(sets[[1]], sets[[2]]))
+  # Sets of more and of fewer parts have no random numbers in common
+  streams <- integer()
+  fitted <- fit_records_
+  local_replaced("fit_records_", function(...) {
+    streams <<- c(streams, ..10)
+    fitted(...)
+  })
+  some <- release
+  some$fixed <- release$fixed[1:1000, ]
+  draw_block(release, 1, words = c(1, 2))
+  draw_block(some, 1, n = 1000, words = c(1, 2), first = 1L)
+  expect_length(streams, 5)
+  expect_false(anyDuplicated(streams) > 0)
   for (target in release$targets) {
     shown <- table_counts_(sets[[1]], levels, list(target$columns))[[1]]
     expect_lt(max(abs(shown - target$target)), 12)

@@ -160,6 +160,27 @@ test_that("parts with published rows have nothing that these rows exclude", {
   expect_gt(sum(set$expecting == "yes"), 0.8 * sum(data$expecting == "yes"))
 })
 
+test_that("a published amount of one bin, which no table has, is in parts", {
+  data <- withr::with_seed(4, data.frame(
+    sex = sample(c("f", "m"), 900, TRUE), other = sample(c("u", "v"), 900, TRUE)
+  ))
+  data$fee <- 50
+  book <- confirm_codebook(edit_codebook(
+    draft_codebook(data),
+    fee = list(type = "amount", lower = 0, upper = 100, digits = 0)
+  ))
+  release <- suppressMessages(file_release(
+    suppressMessages(file_plan(data, book, publish = "fee")), 10, seed = 1
+  ))
+  expect_false(any(release$block$published))
+  local_replaced("part_records", 400)
+  written <- synthesize(
+    release, seed = 2, into = file.path(withr::local_tempdir(), "sets")
+  )
+  set <- read_sets(written)[[1]]
+  expect_identical(as.double(set$fee), rep(50, 900))
+})
+
 test_that("memory holds one part, whatever the number of records", {
   release <- released_people()
   withr::local_options(pseudosynth.memory = 1e5)

@@ -4,6 +4,7 @@
 #ifndef PSEUDOSYNTH_DESIGN_CROSS_TABLES_HPP
 #define PSEUDOSYNTH_DESIGN_CROSS_TABLES_HPP
 
+#include <utility>
 #include <vector>
 
 #include "../count_of.hpp"
@@ -14,9 +15,9 @@ namespace pseudosynth {
 
 class CrossTables {
  public:
-  explicit CrossTables(const Design& design)
-      : intercept_(design.has_intercept()),
-        groups_(group_factors(design, kMaxCells)) {
+  /// @param groups see groups_of().
+  CrossTables(const Design& design, std::vector<FactorGroup> groups)
+      : intercept_(design.has_intercept()), groups_(std::move(groups)) {
     const int G = count_of(groups_);
     int size = 0;
     for (int g = 0; g < G; ++g) {
@@ -36,11 +37,13 @@ class CrossTables {
     }
   }
 
-  /// Do the tables of a design lie near each other in memory? A wide one has so
-  /// many that pairs of its columns take less time.
-  static bool worthwhile(const Design& design) {
-    if (design.n_factors() == 0 || design.n_numeric() > 0) return false;
-    const std::vector<FactorGroup> groups = group_factors(design, kMaxCells);
+  static std::vector<FactorGroup> groups_of(const Design& design) {
+    return group_factors(design, kMaxCells);
+  }
+
+  /// Do the tables of groups lie near each other in memory? A wide design has
+  /// so many that pairs of its columns take less time.
+  static bool worthwhile(const std::vector<FactorGroup>& groups) {
     std::size_t cells = 0, before = 0;
     for (const FactorGroup& group : groups) {
       cells += before * static_cast<std::size_t>(group.n_cells);

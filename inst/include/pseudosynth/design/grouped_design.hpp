@@ -21,7 +21,11 @@ class GroupedDesign {
  public:
   explicit GroupedDesign(const Design& design)
       : design_(&design), predict_(design, kMaxCells) {
-    if (CrossTables::worthwhile(design)) tables_.emplace(design);
+    if (design.n_factors() > 0 && design.n_numeric() == 0) {
+      std::vector<FactorGroup> groups = CrossTables::groups_of(design);
+      if (CrossTables::worthwhile(groups))
+        tables_.emplace(design, std::move(groups));
+    }
     collect_entries();
   }
 
