@@ -125,10 +125,6 @@ line_sums_ <- function(codes, levels, lines, threads = 1L) {
     .Call(`_pseudosynth_line_sums_`, codes, levels, lines, threads)
 }
 
-line_lengths_ <- function(codes, levels, lines, threads = 1L) {
-    .Call(`_pseudosynth_line_lengths_`, codes, levels, lines, threads)
-}
-
 own_vectors_ <- function(codes, levels, lines, scale, limit) {
     .Call(`_pseudosynth_own_vectors_`, codes, levels, lines, scale, limit)
 }

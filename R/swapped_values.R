@@ -51,16 +51,14 @@ swapped_values <- function(x, y, line, set, targets, words, swaps, expected,
   geometry <- x$steps[[2]]$geometry
   levels <- set$coding$levels
   lines <- level_lines(geometry$whiten, set$coding)
-  length <- frame$scale *
-    line_lengths_(set$codes, levels, lines, default_threads())
-  weight <- pmin(1, geometry$kappa / length) * frame$scale / frame$spread
   breaks <- targets$breaks
   none <- rep(list(double()), length(levels) - length(targets$tables))
   variance <- max(mean((y - expected)^2), 1e-300)
   found <- swap_amounts_(
     y, findInterval(y, breaks), set$codes, levels, c(targets$tables, none),
     lines, list(
-      bins = length(breaks) + 1L, row_weight = weight, expected = expected,
+      bins = length(breaks) + 1L, row_weight = frame$scale / frame$spread,
+      row_longest = geometry$kappa / frame$spread, expected = expected,
       score_weight = swaps$scores / variance, group = as.integer(group),
       beta = swaps$beta, sweeps = as.integer(max(
         2, ceiling(swaps$sweeps * min(1, swaps$records / length(y)))

@@ -421,19 +421,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// line_lengths_
-Rcpp::NumericVector line_lengths_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::NumericMatrix lines, int threads);
-RcppExport SEXP _pseudosynth_line_lengths_(SEXP codesSEXP, SEXP levelsSEXP, SEXP linesSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lines(linesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(line_lengths_(codes, levels, lines, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
 // own_vectors_
 Rcpp::NumericMatrix own_vectors_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::NumericMatrix lines, Rcpp::NumericVector scale, Rcpp::List limit);
 RcppExport SEXP _pseudosynth_own_vectors_(SEXP codesSEXP, SEXP levelsSEXP, SEXP linesSEXP, SEXP scaleSEXP, SEXP limitSEXP) {
@@ -860,7 +847,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_log_lik_", (DL_FUNC) &_pseudosynth_log_lik_, 2},
     {"_pseudosynth_record_screen_", (DL_FUNC) &_pseudosynth_record_screen_, 4},
     {"_pseudosynth_line_sums_", (DL_FUNC) &_pseudosynth_line_sums_, 4},
-    {"_pseudosynth_line_lengths_", (DL_FUNC) &_pseudosynth_line_lengths_, 4},
     {"_pseudosynth_own_vectors_", (DL_FUNC) &_pseudosynth_own_vectors_, 5},
     {"_pseudosynth_own_sums_", (DL_FUNC) &_pseudosynth_own_sums_, 7},
     {"_pseudosynth_number_facts_", (DL_FUNC) &_pseudosynth_number_facts_, 2},

@@ -229,8 +229,8 @@ SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
 //   weight 1. @param lines (1 + all levels) x P: what the intercept and each
 //   level add to a row. @param control `row_weight`, `expected` (n each),
 //   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`,
-//   `together`; `low` and `high` (n each, or none): what each record's value
-//   may be; `latent`, `pull` and `hold` (n each, or none): of each value where
+//   `together`; `row_longest` (n, or none): what longer rows are cut to; `low`
+//   and `high` (n each, or none): what each record's value may be; `latent`, `pull` and `hold` (n each, or none): of each value where
 //   it is, and how hard each record pulls and holds.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
@@ -242,7 +242,9 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   const Rcpp::NumericVector weight(control["row_weight"]);
   const Rcpp::NumericVector expected(control["expected"]);
   const Rcpp::IntegerVector group(control["group"]);
-  Rcpp::NumericVector low(0), high(0), latent(0), pull(0), hold(0);
+  Rcpp::NumericVector low(0), high(0), latent(0), pull(0), hold(0), longest(0);
+  if (control.containsElementNamed("row_longest"))
+    longest = control["row_longest"];
   if (control.containsElementNamed("low")) {
     low = control["low"];
     high = control["high"];
@@ -258,6 +260,7 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
                         weight.begin(),
                         expected.begin(),
                         group.begin()};
+  if (longest.size() > 0) all.row_longest = longest.begin();
   if (low.size() > 0) {
     all.low = low.begin();
     all.high = high.begin();
@@ -274,6 +277,8 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   };
   if (low.size() != high.size() || (low.size() > 0 && !is_whole(low.size())))
     Rcpp::stop("Expected ends of each value, or none.");
+  if (longest.size() > 0 && !is_whole(longest.size()))
+    Rcpp::stop("Expected how long each row may be, or none.");
   if (latent.size() != pull.size() || hold.size() != pull.size() ||
       (pull.size() > 0 && !is_whole(pull.size())))
     Rcpp::stop("Expected a pull at each value, or none.");

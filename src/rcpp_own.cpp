@@ -76,16 +76,6 @@ Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes,
       [](ps::RowReader& reader, std::size_t i) { return reader.read(i)[0]; });
 }
 
-// The length of every record's row.
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericVector line_lengths_(Rcpp::IntegerMatrix codes,
-                                  Rcpp::IntegerVector levels,
-                                  Rcpp::NumericMatrix lines, int threads = 1) {
-  return of_rows(
-      to_level_rows(codes, levels, lines), threads,
-      [](ps::RowReader& reader, std::size_t i) { return reader.length(i); });
-}
-
 // Whole vectors, N x P. @param limit `kappa`, `unit`, `longest`.
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix own_vectors_(Rcpp::IntegerMatrix codes,

@@ -1,6 +1,7 @@
 # All orders of few values among records, with their law at an inverse
 # temperature.
-swap_case <- function(score_weight, beta, pull = double()) {
+swap_case <- function(score_weight, beta, pull = double(),
+                      longest = double()) {
   codes <- cbind(c(1L, 2L, 1L, 2L, 2L), c(1L, 1L, 2L, 2L, 1L))
   levels <- c(2L, 2L)
   y <- c(-1, 0.5, 2, 1, -0.3)
@@ -15,6 +16,11 @@ swap_case <- function(score_weight, beta, pull = double()) {
   rows <- row_weight * t(apply(codes, 1, function(x) {
     lines[1, ] + lines[1 + x[1], ] + lines[3 + x[2], ]
   }))
+  if (length(longest) > 0) {
+    cut <- pmin(1, longest / sqrt(rowSums(rows^2)))
+    stopifnot(any(cut < 1), any(cut == 1))
+    rows <- cut * rows
+  }
   orders <- as.matrix(expand.grid(rep(list(1:5), 5)))
   orders <- unname(orders[apply(orders, 1, function(x) {
     !anyDuplicated(x) && all(group[x] == group)
@@ -41,8 +47,9 @@ swap_case <- function(score_weight, beta, pull = double()) {
     swap = function(from, sweeps, words) {
       found <- swap_amounts_(
         y[from], bins[from], codes, levels, targets, lines, list(
-          bins = 3L, row_weight = row_weight, expected = expected,
-          score_weight = score_weight, group = group, beta = beta,
+          bins = 3L, row_weight = row_weight, row_longest = longest,
+          expected = expected, score_weight = score_weight, group = group,
+          beta = beta,
           sweeps = sweeps, together = 1e5, pull = pull, hold = hold,
           latent = latent[from[seq_along(latent)]]
         ), words
@@ -59,7 +66,8 @@ test_that("swaps leave the law of orders as it is, and balance in detail", {
   pulls <- list(double(), double(), c(0.5, -0.3, 0.1, 0.4, -0.2))
   for (k in 1:3) {
     score_weight <- c(0, 0.6, 0.6)[k]
-    case <- swap_case(score_weight, 0.8, pulls[[k]])
+    longest <- if (k > 1) c(0.6, 0.5, 0.5, 0.2, 0.4) else double()
+    case <- swap_case(score_weight, 0.8, pulls[[k]], longest)
     keys <- apply(case$orders, 1, order_key)
     expect_length(keys, 12)
     from <- sample(12, 8000, TRUE, case$p)

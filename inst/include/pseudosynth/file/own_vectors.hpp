@@ -245,12 +245,6 @@ class RowReader {
     return row_.data();
   }
 
-  /// Of record i's row.
-  double length(std::size_t i) {
-    read(i);
-    return scaled(1.0);
-  }
-
   /// scale times record i's row times min(1, kappa / its length), in whole
   /// units, rounded towards 0. A vector that is longer than allowed, which is
   /// checked in whole numbers, is 0.

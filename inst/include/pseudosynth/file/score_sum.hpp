@@ -3,8 +3,11 @@
 #ifndef PSEUDOSYNTH_FILE_SCORE_SUM_HPP
 #define PSEUDOSYNTH_FILE_SCORE_SUM_HPP
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "../simd_float.hpp"
@@ -22,6 +25,9 @@ struct ScoreRows {
   std::vector<double> lines;
   /// a_i.
   std::vector<double> weight;
+  /// How long each row may be: a_i is smaller where it would be longer. Empty:
+  /// as it is.
+  std::vector<double> longest;
 };
 
 namespace detail {
@@ -69,34 +75,52 @@ PSEUDOSYNTH_DISPATCH(kept_step,
                       std::size_t width, float* difference, ScoreStep& step),
                      (one, other, sum, width, difference, step))
 
-/// The lines of a record, and its weight.
-struct ScoreRecord {
-  const std::uint32_t* levels;
-  float weight;
-};
-
 /// A record's row, added up from its lines.
+/// @param longest what it is cut to.
+/// @param weight[in,out] of the row; less where it is cut.
 template <int W>
-PSEUDOSYNTH_INLINE void summed_row_kernel(const ScoreRecord& one,
+PSEUDOSYNTH_INLINE void summed_row_kernel(const std::uint32_t* levels,
                                           const float* lines,
                                           std::size_t columns,
-                                          std::size_t width, float* row) {
+                                          std::size_t width, double longest,
+                                          double& weight, float* row) {
+  simd::Real<W> squared{};
   for (std::size_t at = 0; at < width; at += 2 * W) {
     simd::Floats<2 * W> x, line;
     simd::load_floats<2 * W>(lines + at, x);
     const float* of_levels = lines + width + at;
     for (std::size_t t = 0; t < columns; ++t) {
-      simd::load_floats<2 * W>(of_levels + width * one.levels[t], line);
+      simd::load_floats<2 * W>(of_levels + width * levels[t], line);
       x += line;
     }
-    x *= one.weight;
+    simd::store_floats<2 * W>(x, row + at);
+    for (int half = 0; half < 2 * W; half += W) {
+      simd::Floats<W> rough;
+      simd::load_floats<W>(row + at + half, rough);
+      const simd::Real<W> y = __builtin_convertvector(rough, simd::Real<W>);
+      squared += y * y;
+    }
+  }
+  weight = std::min(weight, longest / std::sqrt(simd::sum<W>(squared)));
+  const float factor = static_cast<float>(weight);
+  for (std::size_t at = 0; at < width; at += 2 * W) {
+    simd::Floats<2 * W> x;
+    simd::load_floats<2 * W>(row + at, x);
+    x *= factor;
     simd::store_floats<2 * W>(x, row + at);
   }
 }
 PSEUDOSYNTH_DISPATCH(summed_row,
-                     (const ScoreRecord& one, const float* lines,
-                      std::size_t columns, std::size_t width, float* row),
-                     (one, lines, columns, width, row))
+                     (const std::uint32_t* levels, const float* lines,
+                      std::size_t columns, std::size_t width, double longest,
+                      double& weight, float* row),
+                     (levels, lines, columns, width, longest, weight, row))
+
+/// The lines of a record, and its weight.
+struct ScoreRecord {
+  const std::uint32_t* levels;
+  float weight;
+};
 
 /// Of two rows that are added up from their lines.
 template <int W>
@@ -162,7 +186,7 @@ class ScoreSum {
  public:
   /// @param rows with a line for all and one for each level.
   /// @param most_kept numbers of records' rows that are kept; where there are
-  ///   more, rows are added up as they are needed.
+  ///   more, rows are added up as they are needed. 0: no row is used.
   ScoreSum(const ScoreRows& rows, const NumberedLevels& levels,
            std::size_t most_kept)
       : rows_(rows),
@@ -172,13 +196,23 @@ class ScoreSum {
         lines_(n_lines_ * width_),
         difference_(width_),
         sum_(width_),
-        scaled_(rows.weight.begin(), rows.weight.end()) {
+        weight_(rows.weight) {
     for (std::size_t g = 0; g < n_lines_; ++g) {
       for (std::size_t p = 0; p < rows.width; ++p)
         lines_[g * width_ + p] =
             static_cast<float>(rows.lines[g * rows.width + p]);
     }
-    if (rows.weight.size() * rows.width <= most_kept) keep();
+    if (most_kept == 0) return;
+    const bool keeps = weight_.size() * rows.width <= most_kept;
+    if (!keeps && rows.longest.empty()) return;
+    if (keeps) kept_.assign(weight_.size() * width_);
+    constexpr double any = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < weight_.size(); ++i)
+      detail::summed_row(levels_.row(i), lines_.data(), levels_.n_columns(),
+                         width_, rows.longest.empty() ? any : rows.longest[i],
+                         weight_[i],
+                         keeps ? kept_.data() + i * width_
+                               : difference_.data());
   }
 
   /// Of the records as they are. @param missed of record i.
@@ -186,8 +220,8 @@ class ScoreSum {
   void sum_up(Missed missed) {
     // By level first: a record costs its columns, not its columns' lines
     std::vector<double> of_line(n_lines_, 0.0);
-    for (std::size_t i = 0; i < rows_.weight.size(); ++i) {
-      const double own = rows_.weight[i] * missed(i);
+    for (std::size_t i = 0; i < weight_.size(); ++i) {
+      const double own = weight_[i] * missed(i);
       const std::uint32_t* level = levels_.row(i);
       of_line[0] += own;
       for (std::size_t t = 0; t < levels_.n_columns(); ++t)
@@ -230,7 +264,7 @@ class ScoreSum {
   void fetch(std::size_t i) const {
     __builtin_prefetch(levels_.row(i));
     if (kept_.size() == 0) {
-      __builtin_prefetch(&scaled_[i]);
+      __builtin_prefetch(&weight_[i]);
       return;
     }
     for (std::size_t p = 0; p < width_; p += 16)
@@ -239,14 +273,7 @@ class ScoreSum {
 
  private:
   detail::ScoreRecord record(std::size_t i) const {
-    return {levels_.row(i), scaled_[i]};
-  }
-
-  void keep() {
-    kept_.assign(rows_.weight.size() * width_);
-    for (std::size_t i = 0; i < rows_.weight.size(); ++i)
-      detail::summed_row(record(i), lines_.data(), levels_.n_columns(), width_,
-                         kept_.data() + i * width_);
+    return {levels_.row(i), static_cast<float>(weight_[i])};
   }
 
   const ScoreRows& rows_;
@@ -256,7 +283,7 @@ class ScoreSum {
   std::size_t n_lines_;
   simd::FloatBuffer lines_, kept_, difference_;
   simd::AlignedBuffer sum_;
-  std::vector<float> scaled_;
+  std::vector<double> weight_;
   double squared_ = 0.0;
 };
 

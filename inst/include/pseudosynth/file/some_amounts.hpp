@@ -21,6 +21,8 @@ struct AmountRecords {
   const double* row_weight = nullptr;
   const double* expected = nullptr;
   const int* group = nullptr;
+  /// None: rows may be as long as they are.
+  const double* row_longest = nullptr;
   /// None: anything.
   const double* low = nullptr;
   const double* high = nullptr;
@@ -52,6 +54,7 @@ class SomeAmounts {
       for (double& cell : table.target) cell *= share;
     }
     take(all.row_weight, task_.rows.weight);
+    take(all.row_longest, task_.rows.longest);
     take(all.expected, task_.expected);
     take(all.group, task_.group);
     take(all.low, task_.low);
