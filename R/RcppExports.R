@@ -173,6 +173,10 @@ table_quantiles_ <- function(p, row, share, first, size) {
     .Call(`_pseudosynth_table_quantiles_`, p, row, share, first, size)
 }
 
+trim_memory_ <- function() {
+    invisible(.Call(`_pseudosynth_trim_memory_`))
+}
+
 row_hashes_ <- function(columns, salt, n) {
     .Call(`_pseudosynth_row_hashes_`, columns, salt, n)
 }

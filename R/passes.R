@@ -31,7 +31,14 @@ over_chunks <- function(records, f, join = function(all, own) {
 #' @param full (flag) `FALSE`: only what came up since the last time, which
 #'   takes far less time.
 #' @noRd
-give_back_memory <- function(n, full = TRUE) if (n >= 2e5) gc(full = full)
+give_back_memory <- function(n, full = TRUE) {
+  if (n < 2e5) {
+    return(invisible())
+  }
+  gc(full = full)
+  # What comes back costs a page each: not between blocks
+  if (full) trim_memory_()
+}
 
 #' Are all numbers finite? In one pass, without a copy
 #' @noRd

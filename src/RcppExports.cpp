@@ -566,6 +566,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// trim_memory_
+void trim_memory_();
+RcppExport SEXP _pseudosynth_trim_memory_() {
+BEGIN_RCPP
+    trim_memory_();
+    return R_NilValue;
+END_RCPP
+}
 // row_hashes_
 Rcpp::NumericVector row_hashes_(Rcpp::List columns, std::string salt, double n);
 RcppExport SEXP _pseudosynth_row_hashes_(SEXP columnsSEXP, SEXP saltSEXP, SEXP nSEXP) {
@@ -859,6 +867,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_factor_codes_", (DL_FUNC) &_pseudosynth_factor_codes_, 4},
     {"_pseudosynth_level_sums_", (DL_FUNC) &_pseudosynth_level_sums_, 5},
     {"_pseudosynth_table_quantiles_", (DL_FUNC) &_pseudosynth_table_quantiles_, 5},
+    {"_pseudosynth_trim_memory_", (DL_FUNC) &_pseudosynth_trim_memory_, 0},
     {"_pseudosynth_row_hashes_", (DL_FUNC) &_pseudosynth_row_hashes_, 3},
     {"_pseudosynth_sample_posterior_", (DL_FUNC) &_pseudosynth_sample_posterior_, 2},
     {"_pseudosynth_design_products_", (DL_FUNC) &_pseudosynth_design_products_, 1},
