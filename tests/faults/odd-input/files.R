@@ -118,7 +118,8 @@ odd_tables <- function() {
     summary = dplyr::count(table, .data$g),
     written = dplyr::tbl(con, dplyr::sql("SELECT * FROM persons")),
     twice = dplyr::union_all(table, table),
-    united = dplyr::union(write("third", data), table),
+    united = dplyr::union_all(write("third", data), table),
+    distinct = dplyr::union(write("fourth", data), table),
     lacks = dplyr::union_all(table, dplyr::tbl(con, "target"))
   )
 }
