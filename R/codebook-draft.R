@@ -47,10 +47,10 @@
 #' message says that sets would have other days, too. Date-times count in UTC: a
 #' message says so where the file has them in another time zone.
 #'
-#' @param data (data frame, table of a database, character: paths of files, or
-#'   [shards()]) The confidential file, see [file_plan()]. Unless it is a data
-#'   frame, only one column at a time is held in memory. A list of two linked
-#'   tables gives one codebook; what links them becomes an `"id"`.
+#' @param data (data frame, table of a database, or character: paths of files)
+#'   The confidential file, see [file_plan()]. Unless it is a data frame, only
+#'   one column at a time is held in memory. A list of two linked tables gives
+#'   one codebook; what links them becomes an `"id"`.
 #' @return A [codebook()]. In a draft `confirmed` is `FALSE` for every column,
 #'   and a question mark stands behind every type, such as `amount?`. It stays a
 #'   draft in a CSV file, and whatever is deleted or emptied in it.

@@ -10,16 +10,15 @@
 #' @param collate (string) Compares text in bytes.
 #' @param find (function of a source, the back end, `ask` and `moment`) Looks
 #'   for a table in the catalogue, once a transaction has begun. `source`: see
-#'   table_source(); `ask`: see asker(); `moment` (environment): `number` of the
-#'   connection, and what its tables share. Gives a list: `schema` (and its
-#'   database before it), `name`, `columns` (names), `stored` (their types, as
-#'   columns_by_type() calls them), `only` (string or `NULL`: a condition that
-#'   none but the records of these tables meets), `marks` (strings: of all
-#'   tables that its records are in, the same over any connection), `whole`
-#'   (flag, if it has records elsewhere that `marks` do not tell), `backend` (if
-#'   it is asked in another way), `alone` (flag: without what inherits from it).
-#'   Or a list with `pieces`: such lists, of tables that hold its records
-#'   between them.
+#'   new_part(), with `whole` (flag: is it the only table of the file?); `ask`:
+#'   see asker(); `moment` (environment): what the tables of the file share.
+#'   Gives a list: `schema` (and its database before it), `name`, `columns`
+#'   (names), `stored` (their types, as columns_by_type() calls them), `only`
+#'   (string or `NULL`: a condition that none but the records of these tables
+#'   meets), `marks` (strings: of all tables that its records are in, the same
+#'   under any of their names), `backend` (if it is asked in another way),
+#'   `alone` (flag: without what inherits from it). Or a list with `pieces`:
+#'   such lists, of tables that hold its records between them.
 #' @param target (function of a path, the back end and `ask`) What it does with
 #'   rows that are written to a table. Gives a list, `NULL` where there is none
 #'   of the name: `table` (flag: is it one?) and, where it knows of such,
@@ -184,7 +183,8 @@ refuse_no_table <- function(wrong, path, is) {
     wrong, "{.arg data} must be a table that itself holds the records.",
     x = "{.val {shown}} is {is}.",
     i = "The package cannot see how {.val {shown}} is made. If it joins tables,
-         one record may give several rows. Name the table itself, or write the
+         one record may give several rows. Name the table itself, or those that
+         hold the file between them, by {.fn dplyr::union_all}. Or write the
          rows to a table.",
     arg = "data", class = "pseudosynth_error_rows"
   )
@@ -218,6 +218,12 @@ refuse_shadowed <- function(wrong, path, schema) {
          the schema of the other.",
     arg = "data", class = "pseudosynth_error_rows"
   )
+}
+
+#' Marks of a file: its path, and what all of its names share
+#' @noRd
+path_marks <- function(path) {
+  c(normalizePath(path, mustWork = FALSE), file_number(path))
 }
 
 #' What all names of a file share, links that are files too

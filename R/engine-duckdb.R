@@ -87,12 +87,11 @@ duckdb_find <- function(source, backend, ask, moment) {
   list(
     schema = c(found$database_name, found$schema_name), name = found$name,
     columns = columns$column_name, stored = unname(stored),
-    # Connections may share a database in memory
-    marks = paste(c(
-      if (nzchar(home$file)) normalizePath(home$file, mustWork = FALSE) else
-        c("memory", tolower(found$database_name)),
-      tolower(c(found$schema_name, found$name))
-    ), collapse = "\r")
+    # A file that is only read may be attached under several names
+    marks = paste(
+      if (nzchar(home$file)) path_marks(home$file) else found$d, found$s,
+      tolower(found$name), sep = "\r"
+    )
   )
 }
 

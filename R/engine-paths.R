@@ -61,10 +61,10 @@ paths_source <- function(paths) {
   )
   columns <- names(DBI::dbGetQuery(con, "SELECT * FROM records LIMIT 0"))
   list(
-    con = con, backend = backend, path = c("read", "main", "records"),
-    columns = stats::setNames(nm = columns), where = list(), close = close,
-    # Of two parts neither may have a file of the other, whatever folders say
-    marks = unique(rlang::hash_file(normalizePath(paths)))
+    con = con, backend = backend, close = close, tables = list(list(
+      path = c("read", "main", "records"),
+      columns = stats::setNames(nm = columns), where = list()
+    ))
   )
 }
 

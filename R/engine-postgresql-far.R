@@ -26,6 +26,11 @@ postgresql_far_backend <- function(backend) {
 postgresql_check_far <- function(source, found, backend, ask) {
   alone <- nrow(found) == 1
   far <- postgresql_far(found$oid[found$kind == "f"], ask)
+  refuse_far(
+    !source$whole, far[[1]],
+    "is a table of another server, and {.arg data} has further tables: one of
+     them may be, or may hold, what it stands for"
+  )
   for (one in far) check_far_server(one, alone)
   servers <- unique(vapply(far, `[[`, "", "srvname"))
   for (one in far) {
@@ -185,7 +190,9 @@ refuse_far <- function(wrong, one, is) {
     wrong,
     "Tables on other servers must hold each record once.",
     x = "{.val {name}} {is}.",
-    i = "Correct it, or give the tables themselves by {.fn shards}.",
+    i = "Correct it, or write the records to one table. What several servers
+         hold may be a table whose partitions, with bounds of their own, are
+         foreign tables.",
     arg = "data", class = "pseudosynth_error_rows"
   )
 }

@@ -10,12 +10,10 @@ postgresql_columns <- function(source, oid, backend, ask) {
      JOIN pg_namespace n ON n.oid = typnamespace
      WHERE attrelid = %.0f AND attnum > 0 AND NOT attisdropped", oid
   ))
-  homes <- postgresql_homes(ask)
   pieces <- lapply(postgresql_pieces(found, oid), function(own) {
     c(postgresql_piece(own, backend), list(
       columns = columns$attname, stored = columns$type,
-      whole = any(found$kind == "f"),
-      marks = as.vector(outer(homes, sprintf("%.0f", own$oid), paste))
+      marks = sprintf("%.0f", own$oid)
     ))
   })
   list(pieces = pieces)
@@ -130,23 +128,4 @@ check_read_alone <- function(found, ask) {
     refuse_far(is.null(or_else(ask(lock))), one, "must be read alone, too: this
       role needs the right to SELECT from it")
   }
-}
-
-#' Marks of the server and the database: of when it started, the same in all
-#' sessions, and of its files, which its copies share, where the role may see it
-#' @noRd
-postgresql_homes <- function(ask) {
-  of <- function(what) {
-    ask(sprintf(
-      "SELECT CAST(%s AS TEXT) || '.' || oid AS home FROM pg_database
-       WHERE datname = current_database()", what
-    ))$home
-  }
-  may <- ask(
-    "SELECT has_function_privilege('pg_control_system()', 'execute') AS may"
-  )$may
-  c(
-    of("CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) * 1000 AS BIGINT)"),
-    if (isTRUE(may)) of("(SELECT system_identifier FROM pg_control_system())")
-  )
 }

@@ -3,24 +3,21 @@
 # for. Text of a query cannot show that, so none is taken from the user: dplyr's
 # own list of steps is read, and the package writes the query.
 
-is_one_source <- function(x) {
-  is_remote_table(x) || is.character(x) && length(x) > 0 && is.null(dim(x))
-}
-
 is_remote_table <- function(x) inherits(x, c("tbl_sql", "tbl_lazy"))
 
 #' What a table of dplyr stands for
 #'
-#' @return (list) `con`, `backend`, `path` (its name, after the schema's if one
-#'   is given), `columns` (named character: what the table calls each) and
-#'   `where` (list of code in the table's own names, see sql_condition()).
+#' @return (list) `con`, `backend` and `tables`, of each its `path` (its name,
+#'   after the schema's if one is given), `columns` (named character: what the
+#'   table calls each) and `where` (list of code in the table's own names, see
+#'   sql_condition()).
 #' @noRd
 table_source <- function(table) {
   check_installed(c("DBI", "dbplyr"), arg = "data")
   backend <- backend_of(table)
   con <- dbplyr::remote_con(table)
   check_open(con, "data")
-  c(list(con = con, backend = backend), steps_of(table$lazy_query, con))
+  list(con = con, backend = backend, tables = steps_of(table$lazy_query, con))
 }
 
 check_open <- function(con, arg) {
@@ -58,51 +55,94 @@ refuse_steps <- function(wrong, has) {
     x = "{.arg data} is computed: it has {has}.",
     i = "Name a table, as in {.code tbl(con, \"persons\")}. You can use
          {.fn select} and {.fn rename}. In {.fn filter} you can compare columns
-         with constants.",
+         with constants. {.fn union_all} takes tables with the same columns.",
     i = "If you need other steps, first write their result to a table with one
          row for each record.",
     arg = "data", class = "pseudosynth_error_rows"
   )
 }
 
-#' Read the steps of a table, from the last to the table itself
+#' Read the steps of a table, from the last to the tables themselves
 #'
 #' What is not known to keep one row for each record is refused, also in
 #' versions of dbplyr to come.
+#' @return (list) See `tables` of table_source().
 #' @noRd
 steps_of <- function(query, con) {
   if (inherits(query, "lazy_base_remote_query")) {
     refuse_others(query, c("x", "vars"))
-    return(list(
+    return(list(list(
       path = table_path(query$x, con),
       columns = stats::setNames(nm = as.character(query$vars)), where = list()
-    ))
+    )))
+  }
+  united <- united_queries(query, con)
+  if (!is.null(united)) {
+    tables <- unlist(lapply(united, steps_of, con), recursive = FALSE)
+    columns <- lapply(tables, function(table) names(table$columns))
+    refuse_steps(length(unique(columns)) > 1, "tables of other columns")
+    return(tables)
   }
   refuse_steps(
     !inherits(query, "lazy_select_query"),
-    "a join, a union, or records that come from no table"
+    "a join, rows of several tables that are compared, or records that come from
+     no table"
   )
   refuse_others(query, c("x", "select", "where", "select_operation"))
   refuse_steps(
     !all(query$select_operation %in% c("select", "mutate")), "a summary"
   )
-  inner <- steps_of(query$x, con)
-  taken <- vapply(query$select$expr, function(code) {
-    code <- bare_code(code)
+  lapply(steps_of(query$x, con), further_steps, query)
+}
+
+#' The queries that union_all() joins, as dbplyr's versions have it
+#' @return (list) `NULL` where it is none.
+#' @noRd
+united_queries <- function(query, con) {
+  if (inherits(query, "lazy_union_query")) {
+    refuse_others(query, c("x", "unions"))
+    others <- lapply(query$unions$table, function(table) {
+      if (!is_remote_table(table)) {
+        return(table)
+      }
+      refuse_steps(
+        !identical(dbplyr::remote_con(table), con), "tables of two connections"
+      )
+      table$lazy_query
+    })
+    refuse_steps(!all(vapply(query$unions$all, isTRUE, NA)), "distinct rows")
+    return(c(list(query$x), others))
+  }
+  if (inherits(query, "lazy_set_op_query")) {
+    refuse_others(query, c("x", "y", "type", "all"))
+    if (identical(query$type, "UNION ALL")) list(query$x, query$y)
+  }
+}
+
+#' @param table (list) One of `tables` of table_source().
+#' @param query What select(), rename() and filter() make of it.
+#' @noRd
+further_steps <- function(table, query) {
+  codes <- lapply(query$select$expr, bare_code)
+  refuse_steps(
+    any(vapply(codes, function(code) identical(code, NA), NA)),
+    "a column of NA, such as one that not all of its tables have"
+  )
+  taken <- vapply(codes, function(code) {
     if (is.symbol(code)) as.character(code) else NA_character_
   }, "")
   refuse_steps(
-    anyNA(taken) || !all(taken %in% names(inner$columns)),
+    anyNA(taken) || !all(taken %in% names(table$columns)),
     "columns that are computed"
   )
-  inner$where <- c(inner$where, lapply(query$where, function(code) {
-    own_names(bare_code(code), inner$columns)
+  table$where <- c(table$where, lapply(query$where, function(code) {
+    own_names(bare_code(code), table$columns)
   }))
-  inner$columns <- stats::setNames(
-    inner$columns[taken], as.character(query$select$name)
+  table$columns <- stats::setNames(
+    table$columns[taken], as.character(query$select$name)
   )
-  refuse_steps(anyDuplicated(names(inner$columns)) > 0, "a column twice")
-  inner
+  refuse_steps(anyDuplicated(names(table$columns)) > 0, "a column twice")
+  table
 }
 
 #' Refuse a step that has anything but what is known

@@ -32,7 +32,7 @@ sqlite_find <- function(source, backend, ask, moment) {
     schema = found$schema, name = found$name, columns = ask(sprintf(
       "SELECT name AS name FROM pragma_table_xinfo(%s, %s) WHERE hidden <> 1",
       sql_value(backend, found$name), sql_value(backend, found$schema)
-    ))$name, marks = sqlite_mark(found, source$con, moment)
+    ))$name, marks = sqlite_marks(found)
   )
 }
 
@@ -81,37 +81,16 @@ in_file <- function(found) !is.na(found$home) && nzchar(found$home)
 
 is_uri <- function(name) startsWith(name, "file:")
 
-#' A mark of a table: of the file that its database is in
+#' Marks of a table: of the file that its database is in
 #'
-#' Databases in memory may be shared by connections, but for the temporary one
-#' and for one without a name. Of an attached one the name is not known: two of
-#' the same schema and table are taken for one.
+#' A file may be attached under several names. A database in memory cannot, but
+#' for those of the VFS `memdb`, which have a path.
 #' @param found (data frame) A row of sqlite_named(). A database in memory has
 #'   an empty home, or `NA`.
-#' @return (character) Of a file its path, and what all of its names share.
 #' @noRd
-sqlite_mark <- function(found, con, moment) {
-  schema <- tolower(found$schema)
-  homes <- if (in_file(found)) {
-    c(normalizePath(found$home, mustWork = FALSE), file_number(found$home))
-  } else if (schema == "main" && !con@dbname %in% c("", ":memory:")) {
-    memory_name(con@dbname)
-  } else if (schema %in% c("main", "temp")) {
-    paste("connection", moment$number, schema)
-  } else {
-    paste("memory", schema)
-  }
+sqlite_marks <- function(found) {
+  homes <- if (in_file(found)) path_marks(found$home) else tolower(found$schema)
   paste(homes, tolower(found$name), sep = "\r")
-}
-
-#' The name of a database in memory that connections share, of any spelling
-#' @noRd
-memory_name <- function(name) {
-  if (!is_uri(name)) {
-    return(name)
-  }
-  path <- sub("^file:(//[^/]*)?([^?#]*).*$", "\\2", name)
-  paste("shared memory", or_else(utils::URLdecode(path), path))
 }
 
 #' Values, and not columns, have types

@@ -258,9 +258,6 @@ response_faults <- function(part, response) {
 asked_at_once <- 100
 
 #' See facts_of(): no response is in an answer
-#'
-#' Where in a gap between two records a number lies no source of several knows:
-#' it is taken for the quantile.
 #' @param scale (string) See check_stated_numbers().
 #' @noRd
 facts_of_parts <- function(parts, scale) {
@@ -292,9 +289,7 @@ facts_of_parts <- function(parts, scale) {
       Reduce(`+`, Map(counts_around, asks, number, list(stated)))
     },
     between = function(stated, points) {
-      of <- vapply(parts, `[[`, 1L, "of")
-      length(unique(of)) > 1 ||
-        is_between(parts, scale, number[[1]], stated, points)
+      is_between(parts, scale, number[[1]], stated, points)
     }
   )
 }
@@ -343,7 +338,6 @@ counts_around <- function(ask, number, stated) {
   }))
 }
 
-#' @param parts (list) On one connection.
 #' @param points (double) See facts_of().
 #' @noRd
 is_between <- function(parts, scale, number, stated, points) {

@@ -1,16 +1,16 @@
 # The table of a part of a file: its columns, combinations of their values, and
 # its records.
 
-#' @param source (list) See table_source().
+#' @param source (list) One of `tables` of table_source(), with its `con` and
+#'   `backend`.
 #' @param found (list) See `find` of new_backend().
 #' @param log (environment) See asker().
-#' @param of (count) Which of the file's sources it belongs to.
 #' @return (list) A part: `backend`, `ask`, `fetch`, `log`; `names` (of its
 #'   columns) and `own` (what the table calls each); `table` (string), `found`;
 #'   `where` (character: its conditions), `from` (string, with them); `marks`,
-#'   see new_backend(); `of`.
+#'   see new_backend().
 #' @noRd
-new_part <- function(source, found, log, of) {
+new_part <- function(source, found, log) {
   backend <- found$backend %||% source$backend
   lost <- setdiff(source$columns, found$columns)
   refuse_if(
@@ -26,7 +26,7 @@ new_part <- function(source, found, log, of) {
     names = names(source$columns), own = source$columns,
     table = paste(c(if (isTRUE(found$alone)) "ONLY", table, "f"),
       collapse = " "
-    ), found = found, marks = c(found$marks, source$marks), of = of
+    ), found = found, marks = found$marks
   )
   named <- unique(unlist(lapply(source$where, all.vars)))
   known <- Filter(

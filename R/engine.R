@@ -1,12 +1,14 @@
-# What holds a file that is not a data frame: a table of a database, files on
-# disk, or several of these. An engine counts, sums and reads, in one moment: a
-# score release asks it for the combinations of its published columns and for
-# whole sums over records, and for no record. The plan of a file reads the
-# records, some at a time.
+# What holds a file that is not a data frame: tables of a database, often one,
+# or files on disk. An engine counts, sums and reads, in one moment: a score
+# release asks it for the combinations of its published columns and for whole
+# sums over records, and for no record. The plan of a file reads the records,
+# some at a time.
 
-#' Is it a table of a database, as dplyr has them, paths of files, or shards()?
+#' Is it a table of a database, as dplyr has them, or paths of files?
 #' @noRd
-has_engine <- function(x) is_one_source(x) || inherits(x, "file_shards")
+has_engine <- function(x) {
+  is_remote_table(x) || is.character(x) && length(x) > 0 && is.null(dim(x))
+}
 
 #' Run code on the engine of a file, as it is at one moment
 #'
@@ -15,36 +17,22 @@ has_engine <- function(x) is_one_source(x) || inherits(x, "file_shards")
 #' @noRd
 with_engine <- function(data, f) {
   log <- new.env(parent = emptyenv())
-  sources <- if (inherits(data, "file_shards")) {
-    check_parts(data$parts)
-  } else {
-    list(data)
-  }
+  source <- if (is.character(data)) paths_source(data) else table_source(data)
   # What is left behind is ended, the last first, whatever happens
-  ends <- list()
-  on.exit(for (end in rev(ends)) or_else(end()))
-  # One transaction a connection: `con`, and `moment`, which its tables share
-  begun <- list()
-  open <- function(data, of) {
-    source <- if (is.character(data)) paths_source(data) else table_source(data)
-    con <- source$con
-    ends <<- c(ends, source$close)
-    own <- Find(function(one) identical(one$con, con), begun)
-    if (is.null(own)) {
-      begin_reading(con, source$backend)
-      ends <<- c(ends, function() runs(con, "ROLLBACK"))
-      own <- list(con = con, moment = new.env(parent = emptyenv()))
-      own$moment$number <- length(begun) + 1
-      begun <<- c(begun, list(own))
-    }
-    # What looks for a table is none of the release's queries
-    ask <- asker(con, source$backend, new.env(parent = emptyenv()))
-    found <- source$backend$find(source, source$backend, ask, own$moment)
+  if (!is.null(source$close)) on.exit(or_else(source$close()))
+  begin_reading(source$con, source$backend)
+  on.exit(runs(source$con, "ROLLBACK"), add = TRUE, after = FALSE)
+  # What looks for a table is none of the release's queries
+  ask <- asker(source$con, source$backend, new.env(parent = emptyenv()))
+  moment <- new.env(parent = emptyenv())
+  parts <- lapply(source$tables, function(table) {
+    table <- c(source[c("con", "backend")], table)
+    table$whole <- length(source$tables) == 1
+    found <- source$backend$find(table, source$backend, ask, moment)
     lapply(found$pieces %||% list(found), function(one) {
-      new_part(source, one, log, of)
+      new_part(table, one, log)
     })
-  }
-  parts <- Map(open, sources, seq_along(sources))
+  })
   f(new_engine(unlist(parts, recursive = FALSE), log))
 }
 
@@ -67,7 +55,6 @@ with_engine <- function(data, f) {
 #' @noRd
 new_engine <- function(parts, log) {
   check_parts_differ(parts)
-  check_same_columns(parts)
   # As of the columns that were asked for last
   typed <- NULL
   types <- function(names, empty = FALSE) {
@@ -92,58 +79,15 @@ new_engine <- function(parts, log) {
 
 # Several parts ----------------------------------------------------------------
 
-#' @return (list) `parts`, each a table or paths.
-#' @noRd
-check_parts <- function(parts, arg = "data") {
-  good <- vapply(parts, is_one_source, NA)
-  refuse_if(
-    any(!good),
-    "Each part must be a table of a database, or paths of files.",
-    x = "Part {which(!good)[1]} is {describe_type(parts[[which(!good)[1]]])}.",
-    i = "For instance {.code shards(tbl(con1, \"a\"), tbl(con2, \"b\"))}.",
-    arg = arg
-  )
-  refuse_if(
-    length(parts) < 2, "A file in parts must have two or more parts.",
-    x = "There {cli::qty(length(parts))}{?is/are} {length(parts)}.", arg = arg
-  )
-  parts
-}
-
-#' Refuse a part that is given twice: its records would count twice
+#' Refuse a table that is given twice: its records would count twice
 #' @noRd
 check_parts_differ <- function(parts) {
-  whole <- vapply(parts, function(part) isTRUE(part$found$whole), NA)
-  of <- vapply(parts, `[[`, 1L, "of")
-  refuse_if(
-    length(unique(of)) > 1 && any(whole),
-    "A table of which other servers hold records must be the whole file.",
-    x = "Part {of[whole][1]} is such a table. Another part may be, too, what
-         it reads there.",
-    i = "Give the other servers' tables themselves as parts, each from its own
-         server.",
-    arg = "data", class = "pseudosynth_error_rows"
-  )
   refuse_if(
     anyDuplicated(unlist(lapply(parts, `[[`, "marks"))) > 0,
-    "Each record must be in one part of {.arg data} only.",
-    x = "Two parts are the same table or file, or one is a partition of the
-         other.",
+    "Each record must be in one table of {.arg data} only.",
+    x = "Two of its tables are the same, or one is a partition of the other.",
     i = "Give each table once. If several conditions select its rows, join them
          by {.code |}.", arg = "data", class = "pseudosynth_error_rows"
-  )
-}
-
-check_same_columns <- function(parts) {
-  columns <- lapply(parts, `[[`, "names")
-  refuse_if(
-    length(unique(lapply(columns, sort))) > 1,
-    "All parts of {.arg data} must have the same columns.",
-    x = "{.val {setdiff(Reduce(union, columns), Reduce(intersect, columns))}}
-         {?is/are} not in all of them.",
-    i = "By {.fn select}, take the same columns from each, under the same
-         names.",
-    arg = "data", class = "pseudosynth_error_engine"
   )
 }
 
@@ -166,7 +110,7 @@ typed_parts <- function(parts, names) {
     refuse_if(
       length(kinds) > 1 && !all(kinds %in% c("integer", "numeric")),
       "Column {.val {name}} must be numbers, text, or true and false in all
-       parts of {.arg data}.",
+       tables of {.arg data}.",
       x = "It is {.or {kinds}}.", arg = "data",
       class = "pseudosynth_error_engine"
     )

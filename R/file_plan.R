@@ -42,10 +42,11 @@
 #'
 #' @section Databases and files:
 #' `data` may be a table in SQLite, PostgreSQL or DuckDB, such as
-#' `dplyr::tbl(con, "persons")`, paths of CSV or of Parquet files, or [shards()]
-#' of these. The section on databases of [score_release()] says which tables,
-#' dplyr steps and files are accepted. R reads the records in parts, all from
-#' the state of the data at one moment, and keeps level numbers and amounts.
+#' `dplyr::tbl(con, "persons")`, or paths of CSV or of Parquet files. Several
+#' tables of one connection are given by `dplyr::union_all()`. The section on
+#' databases of [score_release()] says which tables, dplyr steps and files are
+#' accepted. R reads the records in parts, all from the state of the data at one
+#' moment, and keeps level numbers and amounts.
 #'
 #' Up to two million records are in memory. The plan equals the plan of a data
 #' frame with the same rows in the same order. More records stay on disk: the
@@ -87,9 +88,9 @@
 #'   the data frame once, because the ledger stores marks of its columns. If the
 #'   records are on disk, the ledger knows columns by their names alone.
 #'
-#' @param data (data frame, table of a database, character: paths of files, or
-#'   [shards()]) The confidential file. With `members` also a list of two such
-#'   tables, of households and of persons, see [members()].
+#' @param data (data frame, table of a database, or character: paths of files)
+#'   The confidential file. With `members` also a list of two such tables, of
+#'   households and of persons, see [members()].
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
 #'   for each column of the file.
 #' @param publish (character or `NULL`) Columns that are released as they are;

@@ -104,8 +104,8 @@
 #' drawn again. If that does not help, it is drawn from a larger part of the
 #' tree. As a last resort, the whole record is drawn again.
 #'
-#' @param plan (`file_plan`, or a file: data frame, table of a database, paths
-#'   or [shards()]) See [file_plan()]. The codebook may be a draft. For a file,
+#' @param plan (`file_plan`, or a file: data frame, table of a database or
+#'   paths) See [file_plan()]. The codebook may be a draft. For a file,
 #'   [draft_codebook()] drafts one. Columns whose values identify records are
 #'   then left out, and a message says so. The models hold all records in
 #'   memory. Published columns of the plan stay as they are and are predictors

@@ -85,12 +85,12 @@
 #' with the share, and [release()] refuses it unless `public` names these
 #' columns. Of fewer than ten records nothing is said.
 #'
-#' In a database, and in a file in parts, responses are compared in classes:
-#' amounts in classes one hundredth of the reference's scale wide, counts above
-#' 1,000 in classes of 2%. Sums of several columns, groupings of the protected
-#' column, copies with more noise and group means are not looked for, nor is
-#' what a column of nearly all different values stands for, such as a hash:
-#' whether they are harmless is the agency's own judgement.
+#' In a database, responses are compared in classes: amounts in classes one
+#' hundredth of the reference's scale wide, counts above 1,000 in classes of 2%.
+#' Sums of several columns, groupings of the protected column, copies with more
+#' noise and group means are not looked for, nor is what a column of nearly all
+#' different values stands for, such as a hash: whether they are harmless is the
+#' agency's own judgement.
 #'
 #' @section Edited objects:
 #' A label says how an object was made. Fits, synthetic data, noisy histograms,

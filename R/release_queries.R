@@ -11,8 +11,8 @@
 #' tables has other breaks than the query for the margin.
 #'
 #' @param formula As in [score_release()].
-#' @param data A table of a database, paths of CSV or Parquet files, or
-#'   [shards()] of these. With shards each query is listed for each part.
+#' @param data A table of a database, or paths of CSV or Parquet files. Each
+#'   table of `dplyr::union_all()` has its own queries.
 #' @param ... The further arguments of that release, by name. Those that no
 #'   query depends on, such as `epsilon`, may be left out.
 #' @return A `release_queries`: a list with `queries`, a data frame with the
@@ -40,8 +40,7 @@ release_queries <- function(formula, data, ...) {
   check_present(data)
   check_that(
     has_engine(data), data,
-    "{.arg data} must be a table of a database, paths of files, or
-     {.fn shards}."
+    "{.arg data} must be a table of a database, or paths of files."
   )
   asked <- score_arguments(given_dots(...))
   asked$family <- check_score_family(asked$family)

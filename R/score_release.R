@@ -28,12 +28,11 @@
 #' exact noise; see `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. `data`
-#'   may also be a table of a database, paths of CSV or Parquet files, or
-#'   [shards()] of these: see the section on databases. Levels of factors keep
-#'   their order, which counts as public. Those of [stats::reorder()] are
-#'   sorted, because their order could reveal the order of the responses. The
-#'   first level is the baseline; `relevel(group, ref = "c")` in the formula
-#'   sets another.
+#'   may also be a table of a database, or paths of CSV or Parquet files: see
+#'   the section on databases. Levels of factors keep their order, which counts
+#'   as public. Those of [stats::reorder()] are sorted, because their order
+#'   could reveal the order of the responses. The first level is the baseline;
+#'   `relevel(group, ref = "c")` in the formula sets another.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()],
 #'   [beta_response()] or [categorical()]. For [categorical()] a single step
@@ -155,8 +154,9 @@
 #' * Of dplyr's steps, `select()`, `rename()` and `filter()` are accepted. A
 #'   filter compares columns with constants or with each other, by `==`, `!=`,
 #'   `<`, `<=`, `>`, `>=`, `%in%` and `is.na()`, joined by `&`, `|` and `!`. It
-#'   compares text by `==`, `!=` and `%in%` only. For any other step, write its
-#'   result to a table first.
+#'   compares text by `==`, `!=` and `%in%` only. `union_all()` takes several
+#'   tables as one file, see below. For any other step, write its result to a
+#'   table first.
 #' * All queries see the data at one moment, because they run in a read-only
 #'   transaction. The connection must not have another transaction open.
 #'   Settings of the session, such as PostgreSQL's search path, affect only
@@ -201,8 +201,23 @@
 #' all of its values are written as whole numbers. Files whose names begin with
 #' `_` or `.` are passed over, and no other kind of file may be in it.
 #'
-#' A file that lies in several tables, on one connection or on several, is given
-#' as [shards()] of them.
+#' Several tables of one connection may hold the file between them, such as one
+#' for each year: `dplyr::union_all(tbl(con, "y2023"), tbl(con, "y2024"))`. The
+#' release is that of one table with all records.
+#' * The tables may lie in files that SQLite or DuckDB has attached:
+#'   `tbl(con, DBI::Id("file", "persons"))`. Those of several servers are
+#'   partitions of one table of PostgreSQL, see above.
+#' * They have the same columns, in any order. A column holds the same kind of
+#'   values in all of them. A table may have no records, or no values in a
+#'   column.
+#' * The guarantee relies on one row per record. A table that is given twice is
+#'   refused, even under another filter or name of its file, or as a partition
+#'   of another. A copy of a table cannot be detected. Nor can a record that
+#'   moves from one attached file to another meanwhile: each file is read as of
+#'   one moment, but two files one after the other. Make sure that nobody writes
+#'   to them.
+#' * A view is refused, also one with `UNION ALL`: of its text nobody can be
+#'   certain. Name its tables.
 #'
 #' @section Error types:
 #' `pseudosynth_error_paid`: something failed after the payment; [resume()]

@@ -1,12 +1,11 @@
 # Score releases of a large file that databases hold: SQLite, PostgreSQL where
-# its programs are installed, DuckDB where its package is, a Parquet file, and
-# half of it in SQLite and half in PostgreSQL (shards).
+# its programs are installed, DuckDB where its package is, and a Parquet file.
 # Seconds by the clock and of processor time (of R, and of the server's process,
 # which has no workers here), and whether the release is the data frame's to the
 # last bit. Rows of the same case, engine and size are replaced.
 #
 #   Rscript bench/engines.R [records] [engines] [formulas or families]
-#   Rscript bench/engines.R 1e6 memory,sqlite,postgresql,duckdb,parquet,shards
+#   Rscript bench/engines.R 1e6 memory,sqlite,postgresql,duckdb,parquet
 #   Rscript bench/engines.R 1e7 memory,postgresql,duckdb,parquet "five factors"
 
 source("bench/results.R")
@@ -19,9 +18,7 @@ words <- function(k, default) {
   if (length(arguments) < k) default else strsplit(arguments[k], ",")[[1]]
 }
 n <- as.numeric(words(1, 1e6))
-engines <- words(
-  2, c("memory", "sqlite", "postgresql", "duckdb", "parquet", "shards")
-)
+engines <- words(2, c("memory", "sqlite", "postgresql", "duckdb", "parquet"))
 
 incomes <- function(n) {
   persons <- subset(ce_income, income > 0)
@@ -125,7 +122,7 @@ start_postgresql <- function() {
 
 lite <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
 RSQLite::initExtension(lite, "math")
-server <- if (any(c("postgresql", "shards") %in% engines)) start_postgresql()
+server <- if ("postgresql" %in% engines) start_postgresql()
 files <- list(memory = persons)
 if ("sqlite" %in% engines) {
   DBI::dbWriteTable(lite, "persons", persons)
@@ -136,14 +133,7 @@ if (!is.null(server)) {
   DBI::dbWriteTable(con, "persons", persons)
   DBI::dbExecute(con, "ANALYZE persons")
   DBI::dbExecute(con, "SET max_parallel_workers_per_gather = 0")
-  if ("postgresql" %in% engines) files$postgresql <- tbl(con, "persons")
-  # One half in each
-  if ("shards" %in% engines) {
-    first <- seq_len(n) %% 2 == 1
-    DBI::dbWriteTable(lite, "first", persons[first, ])
-    DBI::dbWriteTable(con, "second", persons[!first, ])
-    files$shards <- shards(tbl(lite, "first"), tbl(con, "second"))
-  }
+  files$postgresql <- tbl(con, "persons")
 }
 if (requireNamespace("duckdb", quietly = TRUE)) {
   duck <- DBI::dbConnect(duckdb::duckdb())

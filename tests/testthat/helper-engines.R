@@ -56,19 +56,25 @@ expect_same_release <- function(x, y) {
   expect_identical(bare_release(x), bare_release(y))
 }
 
-# A file in parts, which lie on two connections in turn
-parts_of <- function(d, part, ..., .local_envir = parent.frame()) {
-  cons <- list(
-    sqlite(.local_envir = .local_envir), sqlite(.local_envir = .local_envir)
-  )
-  tables <- Map(function(rows, k) {
-    con <- cons[[k %% 2 + 1]]
-    name <- paste0("part", k)
-    DBI::dbWriteTable(con, name, d[rows, , drop = FALSE])
-    dplyr::tbl(con, name)
-  }, unname(split(seq_len(nrow(d)), part)), seq_len(length(unique(part))))
-  do.call(shards, tables)
+# The tables of a file in parts, every other one in a file that is attached
+part_tables <- function(d, part, .local_envir = parent.frame()) {
+  con <- sqlite(.local_envir = .local_envir)
+  file <- withr::local_tempfile(fileext = ".db", .local_envir = .local_envir)
+  DBI::dbExecute(con, sprintf("ATTACH '%s' AS other", file))
+  Map(function(rows, k) {
+    id <- DBI::Id(
+      schema = c("main", "other")[k %% 2 + 1], table = paste0("part", k)
+    )
+    DBI::dbWriteTable(con, id, d[rows, , drop = FALSE])
+    dplyr::tbl(con, id)
+  }, unname(split(seq_len(nrow(d)), part)), seq_along(unique(part)))
 }
+
+parts_of <- function(d, part, .local_envir = parent.frame()) {
+  united(part_tables(d, part, .local_envir))
+}
+
+united <- function(tables) Reduce(dplyr::union_all, tables)
 
 # Copies of the income, each in its own way
 copies <- function(n = 1500) {

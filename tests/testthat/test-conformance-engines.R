@@ -104,18 +104,25 @@ engine_facts <- list(
     DBI::dbWriteTable(con, "persons", d)
     expect_no_income_asked(dplyr::tbl(con, "persons"), d, 5)
   },
-  "a part of the file may lie elsewhere" = function(connect) {
+  "a file may lie in several tables, each of them given once" = function(
+      connect) {
     d <- engine_persons(600)
     half <- seq_len(nrow(d)) %% 2 == 0
     con <- connect()
     DBI::dbWriteTable(con, "a", d[half, ])
-    other <- sqlite(b = d[!half, ])
-    parts <- shards(dplyr::tbl(con, "a"), dplyr::tbl(other, "b"))
+    DBI::dbWriteTable(con, "b", d[!half, rev(names(d))])
+    table <- function(name) dplyr::tbl(con, name)
+    both <- dplyr::union_all(table("a"), table("b"))
     formula <- log(income) ~ flag + group
-    expect_same_release(released(formula, parts), released(formula, d))
-    twice <- shards(dplyr::tbl(con, "a"), dplyr::tbl(connect(), "a"))
+    expect_same_release(released(formula, both), released(formula, d))
+    own <- rbind(d[half, ], d[!half, ])[c("flag", "hours", "income")]
+    rownames(own) <- NULL
+    book <- draft_codebook(own)
+    few <- dplyr::select(both, "flag", "hours", "income")
+    expect_identical(file_plan(few, book), file_plan(own, book))
     expect_error(
-      released(formula, twice), "one part", class = "pseudosynth_error_rows"
+      released(formula, dplyr::union_all(both, table("a"))), "one table",
+      class = "pseudosynth_error_rows"
     )
   },
   "a plan is that of the data frame" = function(connect) {

@@ -191,10 +191,14 @@ test_that("what a partition on another server is not certain of is told", {
     dplyr::tbl(made$servers[[1]]("watched"), "persons")
   )
   run("ALTER TABLE persons_one DISABLE ROW LEVEL SECURITY")
-  # Nor by parts
-  refused("whole file", shards(
-    dplyr::tbl(con, "persons"), dplyr::tbl(made$cons[[2]], "persons")
-  ))
+  # Nor beside another table, which may be one that it stands for
+  run("CREATE TABLE beside (LIKE plain)")
+  for (tables in list(c("persons", "beside"), c("beside", "persons"))) {
+    refused(
+      "persons_(two|three).* has further tables",
+      united(lapply(tables, dplyr::tbl, src = con))
+    )
+  }
   whole <- released(log(income) ~ flag, d)
   expect_same_release(
     released(log(income) ~ flag, dplyr::tbl(con, "persons")), whole

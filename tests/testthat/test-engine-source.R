@@ -11,7 +11,7 @@ test_that("joins, windows, limits, chance and one's own SQL are refused", {
   other <- dplyr::tbl(con, "other")
   refused_rows(dplyr::left_join(persons, other, by = "flag"))
   refused_rows(dplyr::semi_join(persons, other, by = "flag"))
-  refused_rows(dplyr::union_all(persons, persons))
+  refused_rows(dplyr::union(persons, persons))
   refused_rows(dplyr::summarise(persons, income = max(.data$income)))
   refused_rows(dplyr::mutate(persons, income = mean(.data$income)))
   refused_rows(dplyr::mutate(persons, income = .data$income / 2))
@@ -163,33 +163,32 @@ test_that("one file is known under all of its names", {
     file.link(file, "linked.db")
     names <- c(names, "symbolic.db", "linked.db")
   }
-  table <- function(con) dplyr::tbl(con, "persons")
-  whole <- released(log(income) ~ flag, d)
-  for (name in names) {
-    con <- open(name)
-    expect_same_release(released(log(income) ~ flag, table(con)), whole)
-    expect_error(
-      released(log(income) ~ flag, shards(table(first), table(con))),
-      "same table or file", class = "pseudosynth_error_rows"
+  run <- statements_on(first)
+  attached <- function() {
+    dplyr::tbl(first, dbplyr::in_schema("again", "persons"))
+  }
+  both <- function() {
+    released(
+      log(income) ~ flag,
+      dplyr::union_all(dplyr::tbl(first, "persons"), attached())
     )
   }
-  shared <- open("file:x?mode=memory&cache=shared")
-  DBI::dbWriteTable(shared, "persons", d)
-  for (name in c(
-    "file:x?cache=shared&mode=memory", "file:%78?mode=memory&cache=shared"
-  )) {
+  whole <- released(log(income) ~ flag, d)
+  for (name in names) {
+    run(sprintf("ATTACH '%s' AS again", name))
+    expect_same_release(released(log(income) ~ flag, attached()), whole)
     expect_error(
-      released(log(income) ~ flag, shards(table(shared), table(open(name)))),
-      "same table or file", class = "pseudosynth_error_rows"
+      both(), "tables are the same", class = "pseudosynth_error_rows"
     )
+    run("DETACH again")
   }
   # Two files of one size and one content but for a record are two
   file.copy(file, "other.db")
   other <- open("other.db")
   Sys.setFileTime("other.db", Sys.time() - 100)
   DBI::dbExecute(other, "UPDATE persons SET works = 1 - works")
-  both <- shards(table(first), table(other))
-  expect_s3_class(released(log(income) ~ flag, both), "score_release")
+  run("ATTACH 'other.db' AS again")
+  expect_s3_class(both(), "score_release")
 })
 
 test_that("a file that is read without locks is refused", {

@@ -13,26 +13,45 @@ duckdb_persons <- function(..., frame = parent.frame()) {
   con
 }
 
-test_that("a part in DuckDB and one in SQLite make the release of the whole", {
+test_that("tables of attached databases of DuckDB are the file together", {
   d <- engine_persons()
   half <- seq_len(nrow(d)) %% 2 == 0
-  here <- duckdb_persons(a = d[half, ])
-  there <- sqlite(b = d[!half, ])
-  parts <- shards(dplyr::tbl(here, "a"), dplyr::tbl(there, "b"))
-  few <- do.call(shards, lapply(parts$parts, function(table) {
+  files <- withr::local_tempfile(
+    pattern = c("a", "b"), fileext = ".duckdb"
+  )
+  for (k in 1:2) {
+    con <- suppressMessages(DBI::dbConnect(duckdb::duckdb(files[k])))
+    DBI::dbWriteTable(con, "persons", d[half == (k == 1), ])
+    DBI::dbDisconnect(con, shutdown = TRUE)
+  }
+  con <- duckdb_persons(persons = d[1:9, ])
+  attach <- function(file, name) {
+    DBI::dbExecute(con, sprintf("ATTACH '%s' AS %s (READ_ONLY)", file, name))
+    dplyr::tbl(con, DBI::Id(catalog = name, schema = "main", table = "persons"))
+  }
+  tables <- Map(attach, files, c("a", "b"))
+  few <- united(lapply(tables, function(table) {
     dplyr::filter(table, .data$hours > 30)
   }))
-  expect_releases_of_frame(parts, d, few)
-  expect_output(print(parts), "a table of DuckDB")
-  twice <- shards(dplyr::tbl(here, "a"), dplyr::tbl(here, "a"))
-  expect_error(
-    released(log(income) ~ flag, twice), class = "pseudosynth_error_rows"
-  )
-  # What tells the response of both
+  expect_releases_of_frame(united(tables), d, few)
+  refused <- function(...) {
+    expect_error(
+      released(log(income) ~ flag, dplyr::union_all(...)), "one table",
+      class = "pseudosynth_error_rows"
+    )
+  }
+  refused(tables[[1]], tables[[1]])
+  # What is only read may be attached again, also by another name of its file
+  refused(tables[[1]], attach(files[1], "again"))
+  link <- withr::local_tempfile(fileext = ".duckdb")
+  skip_if_not(file.link(files[1], link))
+  refused(tables[[1]], attach(link, "linked"))
+})
+
+test_that("what tells the response of all tables is refused in DuckDB", {
   d <- copies()
-  here <- duckdb_persons(a = d[1:700, ])
-  there <- sqlite(b = d[-(1:700), ])
-  parts <- shards(dplyr::tbl(here, "a"), dplyr::tbl(there, "b"))
+  con <- duckdb_persons(a = d[1:700, ], b = d[-(1:700), ])
+  parts <- dplyr::union_all(dplyr::tbl(con, "a"), dplyr::tbl(con, "b"))
   for (column in c("text", "rank")) {
     refused_copy(stats::reformulate(column, quote(log(income))), parts)
   }
@@ -315,11 +334,10 @@ test_that("a folder of Parquet files in hive partitions is the file", {
     released(log(income) ~ 1, folder), "a copy of another",
     class = "pseudosynth_error_input"
   )
-  # A folder and one of its files, as two parts
-  unlink(twice, recursive = TRUE)
-  parts <- shards(folder, list.files(own, full.names = TRUE))
+  # A folder has no file beside it
   expect_error(
-    released(log(income) ~ 1, parts), class = "pseudosynth_error_rows"
+    released(log(income) ~ 1, c(folder, list.files(own, full.names = TRUE))),
+    "no file", class = "pseudosynth_error_input"
   )
   # A column that files have, too
   con <- duckdb_persons(all = few)

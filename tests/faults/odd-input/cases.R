@@ -114,8 +114,7 @@ good_value <- function(call, argument) {
 
 # What only arguments of some names are for
 further_keys <- function(name, argument, good, pools) {
-  tables <- argument %in% c("data", "plan", "into", "newdata") ||
-    startsWith(name, "shards")
+  tables <- argument %in% c("data", "plan", "into", "newdata")
   c(
     if (argument == "codebook" || name == "codebook_fields") {
       paste0("book:", names(pools$books))

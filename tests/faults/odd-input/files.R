@@ -116,7 +116,11 @@ odd_tables <- function() {
     selected = dplyr::select(table, "y", "g"),
     computed = dplyr::mutate(table, y = .data$y * 2),
     summary = dplyr::count(table, .data$g),
-    written = dplyr::tbl(con, dplyr::sql("SELECT * FROM persons"))
+    written = dplyr::tbl(con, dplyr::sql("SELECT * FROM persons")),
+    twice = dplyr::union_all(table, table),
+    united = dplyr::union_all(write("third", data), table),
+    distinct = dplyr::union(write("fourth", data), table),
+    lacks = dplyr::union_all(table, dplyr::tbl(con, "target"))
   )
 }
 
@@ -132,7 +136,9 @@ file_objects <- function() {
   fitted <- quietly(fit_file(data[c("g", "kind", "count")], seed = 1))
   sequence <- quietly(synthesize_file(data[c("g", "kind", "count")], seed = 1))
   tables <- odd_tables()
-  parts <- if (length(tables) > 0) shards(tables$first, tables$second)
+  parts <- if (length(tables) > 0) {
+    dplyr::union_all(tables$first, tables$second)
+  }
   of_file <- list(
     codebook = book, plan = plan, file_release = release, file_sets = sets,
     file_weighted = weighted, file_weighted_release = weighted_release,
@@ -244,7 +250,6 @@ file_calls <- function(objects) {
     resume_file = call(function(path, ...) {
       resume(path, ...)
     }, path = odd_folder(), ledger = NULL),
-    shards = call(shards, data, data),
     release_queries = call(release_queries,
       formula = log(y) ~ g, data = data, family = student_t(),
       reference = list("(Intercept)" = 10, sigma = 1), bounds = c(10, 1e7),
@@ -258,7 +263,6 @@ table_calls <- function(tables, o) {
   call <- function(f, ...) list(f = f, arguments = list(...))
   reference <- list("(Intercept)" = 10, sigma = 1)
   list(
-    shards_tables = call(shards, tables$first, tables$second),
     queries_table = call(release_queries,
       formula = log(y) ~ g, data = tables$table, reference = reference,
       bounds = c(10, 1e7)
