@@ -230,8 +230,9 @@ SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
 //   level add to a row. @param control `row_weight`, `expected` (n each),
 //   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`,
 //   `together`; `row_longest` (n, or none): what longer rows are cut to; `low`
-//   and `high` (n each, or none): what each record's value may be; `latent`, `pull` and `hold` (n each, or none): of each value where
-//   it is, and how hard each record pulls and holds.
+//   and `high` (n each, or none): what each record's value may be; `latent`,
+//   `pull` and `hold` (n each, or none): of each value where it is, and how
+//   hard each record pulls and holds.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
                          Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,

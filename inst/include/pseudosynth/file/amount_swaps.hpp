@@ -90,8 +90,8 @@ inline ScoreRows ordered_rows(const AmountTask& task,
     return task.rows.lines.begin() +
            static_cast<std::ptrdiff_t>(g * task.rows.width);
   };
-  ScoreRows rows{task.rows.width, {line(0), line(1)}, task.rows.weight,
-                 task.rows.longest};
+  ScoreRows rows{
+      task.rows.width, {line(0), line(1)}, task.rows.weight, task.rows.longest};
   for (const std::size_t j : order) {
     std::size_t first = 1;
     for (std::size_t k = 0; k < j; ++k)

@@ -208,11 +208,10 @@ class ScoreSum {
     if (keeps) kept_.assign(weight_.size() * width_);
     constexpr double any = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < weight_.size(); ++i)
-      detail::summed_row(levels_.row(i), lines_.data(), levels_.n_columns(),
-                         width_, rows.longest.empty() ? any : rows.longest[i],
-                         weight_[i],
-                         keeps ? kept_.data() + i * width_
-                               : difference_.data());
+      detail::summed_row(
+          levels_.row(i), lines_.data(), levels_.n_columns(), width_,
+          rows.longest.empty() ? any : rows.longest[i], weight_[i],
+          keeps ? kept_.data() + i * width_ : difference_.data());
   }
 
   /// Of the records as they are. @param missed of record i.
