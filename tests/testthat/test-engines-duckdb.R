@@ -1,11 +1,15 @@
 # Score releases of tables in DuckDB, and of CSV and Parquet files.
 
-duckdb_persons <- function(..., frame = parent.frame()) {
-  # Of older versions of dbplyr it says that it does not know all functions
+# Of older versions of dbplyr it says that it does not know all functions
+skip_without_duckdb <- function() {
   suppressWarnings({
     skip_if_not_installed("duckdb")
     skip_if_not_installed("dbplyr")
   })
+}
+
+duckdb_persons <- function(..., frame = parent.frame()) {
+  skip_without_duckdb()
   con <- suppressMessages(DBI::dbConnect(duckdb::duckdb()))
   withr::defer(DBI::dbDisconnect(con, shutdown = TRUE), frame)
   tables <- list(...)
@@ -14,6 +18,7 @@ duckdb_persons <- function(..., frame = parent.frame()) {
 }
 
 test_that("tables of attached databases of DuckDB are the file together", {
+  skip_without_duckdb()
   d <- engine_persons()
   half <- seq_len(nrow(d)) %% 2 == 0
   files <- withr::local_tempfile(
