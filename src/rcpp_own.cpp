@@ -48,20 +48,6 @@ void in_parts(const ps::LevelRows& rows, int threads, Part part) {
                       });
 }
 
-/// A number of each record's row.
-template <class Number>
-Rcpp::NumericVector of_rows(const ps::LevelRows& rows, int threads,
-                            Number number) {
-  std::vector<double> out(rows.n_records());
-  in_parts(rows, threads,
-           [&](int, std::size_t first, std::size_t last, std::atomic<bool>&) {
-             ps::RowReader reader(rows);
-             for (std::size_t i = first; i < last; ++i)
-               out[i] = number(reader, i);
-           });
-  return Rcpp::NumericVector(out.begin(), out.end());
-}
-
 }  // namespace
 
 // What one line each adds up to for every record: a linear predictor.
@@ -71,9 +57,15 @@ Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes,
                                Rcpp::NumericVector lines, int threads = 1) {
   const Rcpp::NumericMatrix column(static_cast<int>(lines.size()), 1,
                                    lines.begin());
-  return of_rows(
-      to_level_rows(codes, levels, column), threads,
-      [](ps::RowReader& reader, std::size_t i) { return reader.read(i)[0]; });
+  const ps::LevelRows rows = to_level_rows(codes, levels, column);
+  std::vector<double> out(rows.n_records());
+  in_parts(rows, threads,
+           [&](int, std::size_t first, std::size_t last, std::atomic<bool>&) {
+             ps::RowReader reader(rows);
+             for (std::size_t i = first; i < last; ++i)
+               out[i] = reader.read(i)[0];
+           });
+  return Rcpp::NumericVector(out.begin(), out.end());
 }
 
 // Whole vectors, N x P. @param limit `kappa`, `unit`, `longest`.

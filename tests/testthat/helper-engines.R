@@ -332,3 +332,29 @@ expect_plan_of_one_moment <- function(con, other, d, book) {
     file_plan(dplyr::tbl(con, "persons"), book)$n_records, nrow(d)
   )
 }
+
+# Persons with a gap about the median and about other records
+persons_with_gaps <- function() {
+  d <- engine_persons(600)
+  d$income <- round(d$income) + 0.25
+  d
+}
+
+# What is said of stated numbers in gaps is what is said of the data frame
+expect_numbers_looked_for <- function(data, d) {
+  outcome <- function(data, centre) {
+    tryCatch({
+      released(income ~ flag, data, stats::gaussian(), bounds = NULL,
+        reference = list("(Intercept)" = centre, sigma = 40000)
+      )
+      "released"
+    }, error = function(error) class(error)[1])
+  }
+  income <- sort(d$income)
+  # The median, elsewhere between its records, and between others
+  gap <- income[300:301]
+  numbers <- c(mean(gap), gap[1] + 0.9 * diff(gap), mean(income[410:411]))
+  found <- vapply(numbers, outcome, "", data = d)
+  expect_length(unique(found), 2)
+  expect_identical(vapply(numbers, outcome, "", data = data), found)
+}

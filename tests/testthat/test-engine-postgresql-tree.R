@@ -373,25 +373,9 @@ test_that("bounds that another server would read otherwise are read here", {
 })
 
 test_that("stated numbers are looked for in all servers' records together", {
-  d <- by_status(engine_persons(600))
-  d$income <- round(d$income) + 0.25
+  d <- by_status(persons_with_gaps())
   made <- servers_persons(d)
-  table <- dplyr::tbl(made$cons[[1]], "persons")
-  outcome <- function(data, centre) {
-    tryCatch({
-      released(income ~ flag, data, stats::gaussian(), bounds = NULL,
-        reference = list("(Intercept)" = centre, sigma = 40000)
-      )
-      "released"
-    }, error = function(error) class(error)[1])
-  }
-  income <- sort(d$income)
-  # The median, elsewhere between its records, and between others
-  gap <- income[300:301]
-  numbers <- c(mean(gap), gap[1] + 0.9 * diff(gap), mean(income[410:411]))
-  found <- vapply(numbers, outcome, "", data = d)
-  expect_length(unique(found), 2)
-  expect_identical(vapply(numbers, outcome, "", data = table), found)
+  expect_numbers_looked_for(dplyr::tbl(made$cons[[1]], "persons"), d)
 })
 
 test_that("a table that Citus spreads over servers is refused", {

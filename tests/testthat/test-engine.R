@@ -312,25 +312,9 @@ test_that("tables of other types or values are refused", {
 })
 
 test_that("stated numbers are looked for in all tables together", {
-  d <- engine_persons(600)
-  d$income <- round(d$income) + 0.25
-  outcome <- function(data, centre) {
-    tryCatch({
-      released(income ~ flag, data, stats::gaussian(), bounds = NULL,
-        reference = list("(Intercept)" = centre, sigma = 40000)
-      )
-      "released"
-    }, error = function(error) class(error)[1])
-  }
-  income <- sort(d$income)
-  # The median, elsewhere between its records, and between others
-  gap <- income[300:301]
-  numbers <- c(mean(gap), gap[1] + 0.9 * diff(gap), mean(income[410:411]))
-  found <- vapply(numbers, outcome, "", data = d)
-  expect_length(unique(found), 2)
+  d <- persons_with_gaps()
   for (part in list(thirds(d), ceiling(rank(d$income) / 200))) {
-    parts <- parts_of(d, part)
-    expect_identical(vapply(numbers, outcome, "", data = parts), found)
+    expect_numbers_looked_for(parts_of(d, part), d)
   }
 })
 
