@@ -29,16 +29,20 @@ bears_tables <- function(n, levels, mu, deviations = 32) {
 #' @param budget (list) See noise_of(), with `sigma`, see refined().
 #' @param free (logical) Which predictors are protected. If none is, a replaced
 #'   record moves to another bin of the same levels.
+#' @param parts (count) Of a record that may be shared, see share_parts.
 #' @return (list) See plan_block(); `told`: which predictors have a table.
 #' @noRd
-binned_tables_plan <- function(levels, bins, budget, free) {
+binned_tables_plan <- function(levels, bins, budget, free, parts = 1) {
   told <- which(levels > 1)
   own <- c(levels[told], bins)
   tables <- lapply(seq_along(told), function(t) c(t, length(own)))
+  lengths <- residual_lengths(tables, own)
+  lengths$whole <- parts^2 * lengths$whole
+  lengths$unit <- parts * lengths$cells
   list(
     told = told, levels = own, tables = tables,
     published = !c(free[told], TRUE),
-    lengths = residual_lengths(tables, own), squared = budget$amount^2,
+    lengths = lengths, squared = budget$amount^2,
     neighbours = budget$neighbours, sigma = budget$sigma,
     replaced = replaced_star
   )
@@ -150,15 +154,18 @@ release_amount_tables <- function(amount, file, like, budget, bins, free, known,
   if (bins < least_table_bins) {
     return(NULL)
   }
-  plan <- binned_tables_plan(tabled_levels(amount), bins, budget, free)
+  plan <- binned_tables_plan(
+    tabled_levels(amount), bins, budget, free, parts_of(amount)
+  )
   plan$noise <- table_noise(plan, amount$n)
   counts <- over_chunks(file$records, function(own) {
-    block_counts(binned_codes(own, plan$told, breaks), plan)
+    in_parts(own, function(own) {
+      block_counts(binned_codes(own, plan$told, breaks), plan)
+    })
   })
   noisy_tables(
     amount, counts, like$codes, plan, breaks, seed, file$what,
-    known[plan$told],
-    left = like$left
+    known[plan$told], shared_count(like$share, amount$n), like$left
   )
 }
 

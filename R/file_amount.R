@@ -175,7 +175,8 @@ grown_breaks <- function(amount, look) {
 release_margin <- function(amount, records, budget, n, what, seed, linked) {
   counted <- function(breaks, part) {
     amount_margin(
-      records, breaks, budget[[part]], n, stage_seed(seed, part), what
+      records, breaks, budget[[part]], n, stage_seed(seed, part), what,
+      parts_of(amount)
     )
   }
   breaks <- amount$breaks
@@ -233,7 +234,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
       which.max(tabulate(like$codes[, j], like$levels[j]))
     }, 1L)
   )
-  rows <- set_rows(like$codes, coding, n)
+  rows <- set_rows(like$codes, coding, n, like$share)
   b <- c(reference[[1]], numeric(ncol(rows$x) - 1))
   prior <- list(
     location = b, scale = unit * c(2.5, rep(1, length(b) - 1)),
@@ -267,6 +268,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
     ),
     reference = list(values = reference), unit_of_curve = unit, n = n
   ), coding)
+  if (is_of_members(amount)) released <- of_persons(released, rows)
   if (length(amount$part) > 1) {
     released$part_factors <- part_factors(
       released, law_shares(released, margin$breaks)
@@ -282,15 +284,24 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   released
 }
 
+#' The margin of an amount as a measurement
+#' @param parts (count) Of a record, see share_parts.
+#' @noRd
+margin_of_amount <- function(breaks, what = "", about = NULL, parts = 1) {
+  margin_measurement(
+    breaks, what, valued = FALSE, about = about,
+    # A record has about as many whole units, shared or not
+    unit = if (parts > 1) amount_unit / 2^6 else amount_unit, parts = parts
+  )
+}
+
 #' The noisy margin of an amount, or the first look at it
 #' @param n (number) What its counts sum to, as released.
 #' @return (list) `breaks`, `noisy`, and the noise as paid.
 #' @noRd
-amount_margin <- function(records, breaks, budget, n, seed, what) {
-  x <- paid_by(margin_measurement(
-    breaks, what, valued = FALSE, unit = amount_unit
-  ), budget)
-  counts <- over_chunks(records, function(own) bin_counts(own$y, breaks))
+amount_margin <- function(records, breaks, budget, n, seed, what, parts = 1) {
+  x <- paid_by(margin_of_amount(breaks, what, parts = parts), budget)
+  counts <- over_chunks(records, x$counts)
   score_margin(counts, x, range(breaks), seed, n)
 }
 
@@ -344,7 +355,8 @@ few_records_before <- 6
 #' About the error of a cumulative count
 #' @noRd
 cumulative_error <- function(margin) {
-  margin$deviation / amount_unit * sqrt(1 + log(length(margin$noisy)) / pi)
+  unit <- margin$unit * (margin$parts %||% 1)
+  margin$deviation / unit * sqrt(1 + log(length(margin$noisy)) / pi)
 }
 
 #' Where the margin lies: the intercept and the shape that scores start from
@@ -430,15 +442,21 @@ predictor_parts <- function(predictors, coding) {
 }
 
 #' A synthetic set in place of the file: its distinct rows, as many as released
-#' @return (list) See distinct_rows(); `codes`: levels of each row; `kept`:
-#'   the records of the set that these are of.
+#' @param share (double or `NULL`) Of each record of the set, see share_parts.
+#' @return (list) See distinct_rows(); `codes`: levels of each row; `records`:
+#'   how many of the set each has; `kept`: the records of the set that these are
+#'   of.
 #' @noRd
-set_rows <- function(set, coding, n) {
+set_rows <- function(set, coding, n, share = NULL) {
   kept <- spaced_rows(nrow(set), amount_rows)
   if (nrow(set) > amount_rows) set <- set[kept, , drop = FALSE]
   rows <- distinct_rows(predictor_parts(set, coding))
   rows$codes <- set[match(seq_along(rows$count), rows$row), , drop = FALSE]
-  rows$count <- rows$count * n / nrow(set)
+  rows$records <- rows$count
+  if (!is.null(share)) {
+    rows$count <- sums_by_code(share[kept], rows$row, length(rows$count))
+  }
+  rows$count <- rows$count * n / sum(rows$count)
   rows$kept <- kept
   rows
 }

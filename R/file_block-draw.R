@@ -28,6 +28,16 @@ fitting_of_columns <- function(columns) {
   fitting
 }
 
+#' How a set of fewer records than were released is fitted, from which a release
+#' learns: larger ones grow from such records
+#' @param release (list) See release_plan().
+#' @noRd
+fitting_of_some <- function(release, n) {
+  fitting <- fitting_of_columns(length(release$levels))
+  if (n < round(release$n)) fitting$sweeps <- fitting$particle_sweeps
+  fitting
+}
+
 # A measured table takes as long as so many cells of a file. A file of 20
 # columns has ten tables a column: a tenth of them counts as one column, at
 # least

@@ -30,35 +30,16 @@ pooled_tables <- function(members, levels) {
   if (members$slots < 2 || !is.null(members$waves)) {
     return(list())
   }
-  specs <- column_specs(members$persons$codebook)
-  shared <- intersect(c(members$household, count_column), names(levels))
-  own <- Filter(
-    function(name) length(block_levels(specs[[name]])) > 1, members$columns
-  )
   slots <- seq_len(members$slots)
-  axis <- function(name) {
-    each <- name %in% own
-    at <- if (each) slot_name(name, slots, members) else name
-    at <- rep_len(at, members$slots)
-    stated <- if (each) block_levels(specs[[name]]) else levels[[name]]
-    list(
-      levels = length(stated), columns = match(at, names(levels)),
-      level = lapply(unname(levels[at]), match, stated),
-      order = if (name == count_column) {
-        slots
-      } else {
-        levels_in_order(specs[[name]])
-      }
-    )
-  }
-  axes <- lapply(stats::setNames(nm = c(shared, own)), axis)
-  names <- c(shared, own)
+  axes <- member_columns(members, levels)
+  names <- names(axes)
+  own <- intersect(names, members$columns)
   pairs <- if (length(names) > 1) utils::combn(names, 2, simplify = FALSE)
   pairs <- Filter(function(names) names[2] %in% own, pairs)
   lapply(c(as.list(own), pairs), function(names) {
     each <- unname(axes[names])
     list(
-      names = names, levels = vapply(each, `[[`, 1L, "levels"),
+      names = names, levels = lengths(lapply(each, `[[`, "names")),
       columns = lapply(slots, function(k) {
         vapply(each, function(x) x$columns[k], 1L)
       }),

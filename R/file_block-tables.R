@@ -63,6 +63,10 @@ residual_lengths <- function(tables, levels) {
   ), length(tables))
 }
 
+#' Whole units of each table's residual, but for the factor of its noise
+#' @noRd
+unit_of_tables <- function(lengths) lengths$unit %||% lengths$cells
+
 #' Residuals of a table, times the product of its levels
 #'
 #' Whole for whole counts, and exact where those times the cells stay below
@@ -303,18 +307,21 @@ table_measurement <- function(plan, noise, what = what_of_block[["tables"]],
   new_measurement(
     what, tables_named(plan$tables, names), noise$cells,
     bound = function(kind) {
-      unit <- noise$factor * noise$cells
+      unit <- noise$factor * unit_of_tables(noise)
       replaced <- largest_moves(plan$tables, plan$levels, plan$published)
       Map(by_relation, unit * sqrt(noise$squared), unit * sqrt(replaced))
     },
     vectors = function(records, t) {
       own <- codes(records)[, plan$tables[[t]], drop = FALSE]
-      noise$factor[t] * whole_cells(own, levels_of(t))
+      times <- if (is.list(records)) records$parts
+      noise$factor[t] * (times %||% 1) * whole_cells(own, levels_of(t))
     },
     counts = function(records) {
-      own <- codes(records)
-      inside <- rowSums(own == 0) == 0
-      block_counts(own[inside, , drop = FALSE], plan)
+      in_parts(records, function(records) {
+        own <- codes(records)
+        inside <- rowSums(own == 0) == 0
+        block_counts(own[inside, , drop = FALSE], plan)
+      })
     },
     sums = function(counts) {
       Map(function(counts, t) {

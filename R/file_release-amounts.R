@@ -5,37 +5,74 @@
 # tell_long_step(). Of 20 of them the release takes some seconds
 amount_as_cells <- 1e5
 
+#' The models of amounts, with what each depends on
+#' @param plan (list) A plan, or a file release.
+#' @param names (character) In the order in which they are released.
+#' @return (named list) See amount_model(), linked_amount(), shared_amount().
+#' @noRd
+amount_models <- function(plan, names) {
+  specs <- specs_of_amounts(plan)
+  shared <- shared_amounts(plan)
+  lapply(stats::setNames(nm = names), function(name) {
+    amount <- amount_model(specs[[name]])
+    if (name %in% shared) {
+      shared_amount(amount, plan$members, plan$levels, names)
+    } else {
+      linked_amount(amount, plan$members, names(plan$levels), names)
+    }
+  })
+}
+
+#' What amounts are released on: the records of a file and of a set
+#'
+#' @param file See plan_records().
+#' @param set (integer matrix) Codes of a synthetic set.
+#' @param block (list) See release_plan(): of these records.
+#' @param bins,scores (named lists) Of earlier amounts, see amount_predictors().
+#' @param home (integer or `NULL`) Of each record of the set, where its records
+#'   are members.
+#' @return (list) These, and what is known of the block's tables.
+#' @noRd
+amount_ground <- function(file, set, levels, block, bins = list(),
+                          scores = list(), home = NULL) {
+  axes <- block_axes(block)
+  list(
+    file = file, set = set, levels = levels, block = block, bins = bins,
+    scores = scores, home = home, axes = axes,
+    unknown = unknown_tables(block, axes), unseen = unseen_pairs(block, set)
+  )
+}
+
+#' How many records each part with values has, as released
+#' @noRd
+sizes_of_parts <- function(amount, plan, block, set) {
+  if (is_of_members(amount)) {
+    return(shared_sizes(amount, plan, block, set))
+  }
+  at <- match(amount$name, names(plan$levels))
+  if (is.na(at)) block$n else block$margins[[at]][amount$part]
+}
+
 #' @param set (integer matrix) Codes of a synthetic set.
 #' @noRd
 release_amounts <- function(plan, spending, block, set, seed) {
-  specs <- column_specs(plan$codebook)
-  file <- plan_records(plan)
   # In memory it is made once of all records, else anew in every pass
   of_file <- function(make) {
-    if (!is.function(file)) {
-      return(make(file))
+    if (!is.function(on$file)) {
+      return(make(on$file))
     }
+    file <- on$file
     function(f) file(function(chunk) f(make(chunk)))
   }
-  set_bins <- set_scores <- list()
-  unseen <- unseen_pairs(block, set)
   budget <- spending$amounts
-  models <- lapply(stats::setNames(nm = names(budget$each)), function(name) {
-    amount <- amount_model(specs[[name]])
-    linked_amount(amount, plan$members, names(plan$levels), names(budget$each))
-  })
-  models <- lapply(models, function(amount) {
-    # How many records each part with values has, as released
-    at <- match(amount$name, names(plan$levels))
-    amount$sizes <-
-      if (is.na(at)) block$n else block$margins[[at]][amount$part]
+  models <- lapply(amount_models(plan, names(budget$each)), function(amount) {
+    amount$sizes <- sizes_of_parts(amount, plan, block, set)
     amount
   })
   sizes <- vapply(models, function(amount) sum(amount$sizes), 0)
   weights <- amount_weights(sizes, block$n)
   linked <- any(lengths(lapply(models, `[[`, "earlier")) > 0)
-  axes <- block_axes(block)
-  unknown <- unknown_tables(block, axes)
+  on <- amount_ground(plan_records(plan), set, plan$levels, block)
   released <- list()
   for (name in names(models)) {
     give_back_memory(block$n)
@@ -45,6 +82,9 @@ release_amounts <- function(plan, spending, block, set, seed) {
     ), max(
       block$n * ncol(plan$codes), amount_as_cells * length(models)
     ))
+    if (is_of_members(models[[name]]) && is.null(on$home)) {
+      on <- member_ground(on, plan)
+    }
     values_of <- function(chunk) {
       to_modelled(models[[name]], chunk$amounts[[name]]$values)
     }
@@ -56,7 +96,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     )
     n <- max(1, sizes[[name]])
     levels <- predictor_levels(
-      models[[name]], plan$levels, vapply(set_bins, nlevels, 1L)
+      models[[name]], on$levels, vapply(on$bins, nlevels, 1L)
     )
     mu <- each$tables$tables$amount
     tables <- if (bears_tables(n, levels, mu, least_deviations)) {
@@ -73,7 +113,9 @@ release_amounts <- function(plan, spending, block, set, seed) {
     }
     if (length(before) > 0) models[[name]]$before <- before[[1]]$counts
     amount <- release_margin(
-      models[[name]], of_file(function(chunk) list(y = values_of(chunk))),
+      models[[name]], of_file(function(chunk) {
+        list(y = values_of(chunk), parts = chunk_parts(chunk, name))
+      }),
       own_budget$budget, n, what, own_seed,
       if (linked) function(amount) {
         earlier <- amount$earlier
@@ -84,7 +126,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
                 mget(earlier, chunk$scores), `[`, chunk$amounts[[name]]$records
               )
             ))
-          }), records_with_both(amount, models[earlier], set, block$n),
+          }), records_with_both(amount, models[earlier], on$set, block$n),
           released, own_budget$budget$links, what, stage_seed(own_seed, "links")
         )
       }
@@ -94,10 +136,11 @@ release_amounts <- function(plan, spending, block, set, seed) {
       strong <- as.character(amount$links$strong)
       list(predictors = amount_predictors(
         amount, chunk$codes, chunk$amounts[[name]]$records,
-        mget(before, chunk$bins), mget(strong, chunk$scores), plan$levels
-      )$codes, y = values_of(chunk))
+        mget(before, chunk$bins), mget(strong, chunk$scores), on$levels,
+        chunk$home
+      )$codes, y = values_of(chunk), parts = chunk_parts(chunk, name))
     })
-    shown <- set
+    shown <- on$set
     rows <- valued_rows(amount, shown)
     # A set without a value needs one record that the geometry is made of
     if (length(rows) == 0) {
@@ -105,19 +148,20 @@ release_amounts <- function(plan, spending, block, set, seed) {
       shown[1, name] <- amount$part[1]
     }
     like <- amount_predictors(
-      amount, shown, rows, set_bins, set_scores, plan$levels
+      amount, shown, rows, on$bins, on$scores, on$levels, on$home
     )
     # Tables of other columns say little of an amount's sums
-    among <- c(like$columns, match(name, colnames(set)))
-    told <- Filter(function(table) all(table$columns %in% among), unknown)
+    among <- c(like$columns, match(name, colnames(on$set)))
+    told <- Filter(function(table) all(table$columns %in% among), on$unknown)
     one <- release_amount(
       amount, list(what = what, records = records), like, own_budget,
       tables, n, own_seed,
-      lapply(like$columns, function(j) if (!is.na(j)) axes[[j]]),
-      function(b) hidden_variance(b, like$columns, unseen, set),
+      lapply(like$columns, function(j) if (!is.na(j)) on$axes[[j]]),
+      function(b) hidden_variance(b, like$columns, on$unseen, on$set),
       function(kept, pulls) {
         pulls$by <- pulls$by * length(rows) / length(kept)
-        unknown_sums(block, told, set, rows[kept], pulls)
+        if (!is.null(like$share)) pulls$by <- pulls$by * like$share[kept]
+        unknown_sums(on$block, told, on$set, rows[kept], pulls)
       }
     )
     one$bins <- quantile_breaks(one, one$counts, earlier_bins[[way]])
@@ -127,17 +171,17 @@ release_amounts <- function(plan, spending, block, set, seed) {
       seed_words(stage_seed(seed, "geometry", 2), name), 1, left = like$left
     )
     rm(records)
-    file <- with_earlier(file, name, one, of_file(function(chunk) {
+    on$file <- with_earlier(on$file, name, one, of_file(function(chunk) {
       list(
         n = chunk$n, records = chunk$amounts[[name]]$records,
         y = values_of(chunk)
       )
     }))
-    set_bins[[name]] <- with_bins(nrow(set), rows, drawn, one$bins)
+    on$bins[[name]] <- with_bins(nrow(on$set), rows, drawn, one$bins)
     if (is.null(one$ranks)) next
     # `NA` for those without a value
-    set_scores[[name]] <- rep(NA_real_, nrow(set))
-    set_scores[[name]][rows] <- margin_scores(one, drawn)
+    on$scores[[name]] <- rep(NA_real_, nrow(on$set))
+    on$scores[[name]][rows] <- margin_scores(one, drawn)
   }
   released
 }
@@ -225,12 +269,16 @@ with_bins <- function(n, records, y, breaks) {
 #' @param rows (integer) Records with values.
 #' @param bins (named list of factor) Of earlier amounts, of all records.
 #' @param scores (named list of double) The same: see margin_scores().
+#' @param home (integer or `NULL`) Of each record, where they are members.
 #' @return (list) `codes` (integer matrix, a row for each of `rows`), `levels`,
 #'   `columns` (integer: which column of `codes` each is, `NA` where it is none,
-#'   or a part of one), `lined` (see level_lines()), and `left` (see
-#'   expected_places_of()) where the last one is what earlier amounts say.
+#'   or a part of one), `lined` (see level_lines()), `left` (see
+#'   expected_places_of()) where the last one is what earlier amounts say, and
+#'   `share` where records are members.
 #' @noRd
-amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
+amount_predictors <- function(amount, codes, rows, bins, scores, levels,
+                              home = NULL) {
+  if (!is.null(home)) codes <- with_sharing(codes, home, rows)
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
   told <- which(sizes > 1)
   expected <- !is.null(amount$links$spread)
@@ -259,6 +307,7 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels) {
     # Of amounts whose scores say more tables have bins, and no coefficients
     lined = unname(block | !names(told) %in% amount$links$strong)
   )
+  if (!is.null(home)) like$share <- shares_of(home[rows])
   if (!expected) {
     return(like)
   }

@@ -28,24 +28,24 @@ least_amount_weight <- 0.3
 #'   see plan_amount()), and `cost` (named by what pays; empty without amounts).
 #' @noRd
 plan_amounts <- function(plan, names, mu, neighbours, delta) {
-  specs <- column_specs(plan$codebook)
+  models <- amount_models(plan, names)
   protected <- names(plan$levels)[!is_published_code(plan)]
   # What one has where it has least: its noise must not be too wide
   others <- max(0, length(names) - 1)
   least <- sqrt(1 / (1 + others / least_amount_weight))
   each <- lapply(seq_along(names), function(k) {
-    name <- names[k]
-    amount <- linked_amount(
-      amount_model(specs[[name]]), plan$members, names(plan$levels), names
-    )
+    amount <- models[[k]]
     earlier <- names[seq_len(k - 1)]
     earlier <- stats::setNames(rep(levels_of_bins, k - 1), earlier)
-    levels <- predictor_levels(amount, plan$levels, earlier)
+    levels <- predictor_levels(
+      amount, levels_beside(amount, plan), earlier
+    )
     levels <- levels[levels > 1]
     plan_amount(
       mu, neighbours, delta, amount$planned_bins, unname(levels),
-      names(levels) %in% c(protected, names), length(amount$earlier),
-      least = mu * least
+      # Of a plan of members nothing is published
+      is_of_members(amount) | names(levels) %in% c(protected, names),
+      length(amount$earlier), least = mu * least, parts = parts_of(amount)
     )
   })
   costs <- lapply(each, `[[`, "cost")
@@ -124,11 +124,12 @@ amount_budget <- function(mu, neighbours, sigma, links = 0, look = FALSE) {
 #' @param links (count) See linked_amount().
 #' @param least (number) The least that it may have to spend: its noise must not
 #'   be too wide then, either.
+#' @param parts (count) Of a record, see share_parts.
 #' @return (list) `free`, `sigma`, `links`, `look` and `cost` (`rho` by
 #'   relation, `gap`).
 #' @noRd
 plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
-                        least = mu) {
+                        least = mu, parts = 1) {
   sigma <- least_sigma(table_bins * sum(levels), delta)
   # What earlier amounts say together is one column more, in place of others
   columns <- 1 + sum(levels - 1) + (links > 0)
@@ -140,12 +141,12 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
   # the other, the less the fewer they are
   tables <- lapply(budgets, function(budget) {
     if (!is.null(budget$tables) && length(levels) > 0) {
-      amount_tables_cost(budget$tables, levels, free)
+      amount_tables_cost(budget$tables, levels, free, parts)
     }
   })
   costs <- unlist(lapply(list(bins, pmin(bins, 2)), function(bins) {
-    parts <- planned_amount(bins, columns, links)
-    Map(amount_costs, budgets, list(parts), tables)
+    planned <- planned_amount(bins, columns, links, parts)
+    Map(amount_costs, budgets, list(planned), tables)
   }), recursive = FALSE)
   list(
     free = free, sigma = sigma, links = links, look = look, cost = list(
@@ -158,12 +159,10 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
 #' The measurements of an amount but its tables, as far as they are public
 #' @param columns (count) Of the predictors' design.
 #' @noRd
-planned_amount <- function(bins, columns, links = 0) {
+planned_amount <- function(bins, columns, links = 0, parts = 1) {
   step <- step_measurement("", columns)
   c(
-    lapply(bins, function(bins) {
-      margin_measurement(seq(0, bins), valued = FALSE, unit = amount_unit)
-    }),
+    lapply(bins, function(bins) margin_of_amount(seq(0, bins), parts = parts)),
     list(first = step, second = step),
     if (links > 0) list(links = link_measurement(links))
   )
@@ -180,9 +179,9 @@ amount_costs <- function(budget, parts, tables = NULL) {
 
 #' The cost of tables, however many bins they turn out to have
 #' @noRd
-amount_tables_cost <- function(budget, levels, free) {
+amount_tables_cost <- function(budget, levels, free, parts = 1) {
   costs <- lapply(least_table_bins:table_bins, function(bins) {
-    plan <- binned_tables_plan(levels, bins, budget, free)
+    plan <- binned_tables_plan(levels, bins, budget, free, parts)
     # Noise that is too wide to be drawn is an error now
     table_noise(plan, 1)
     tables_bound(plan, allocate_noise(plan, 1))
@@ -199,7 +198,7 @@ amount_tables_cost <- function(budget, levels, free) {
 # and at most: of members of households, of waves and of other records
 # (bench/households-strict.R, bench/panels.R, bench/file_rivals.R). Each amount
 # weighs as two columns, and those of members, which few records have, as one.
-share_of_block <- c(least = 0.3, homes = 0.8, waves = 0.7, records = 0.6)
+share_of_block <- c(least = 0.3, homes = 0.85, waves = 0.7, records = 0.6)
 
 #' The budget of a release and its charges, before any noise is drawn
 #'
@@ -276,14 +275,22 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
 #' @noRd
 has_public_size <- function(plan) length(plan$published) > 0
 
-#' Amounts whose values are protected, survey weights last
+#' Amounts whose values are protected, survey weights last; and those that
+#' members share, after all others
 #' @noRd
 protected_amounts <- function(plan) {
   table <- plan$table
   amounts <- setdiff(table$column[table$amount], plan$published)
   last <- amounts %in% plan$survey_weights
   # All other amounts are then among their predictors
-  c(amounts[!last], amounts[last])
+  amounts <- c(amounts[!last], amounts[last])
+  shared <- shared_amounts(plan)
+  if (length(shared) == 0) {
+    return(amounts)
+  }
+  # What a household has comes first
+  slots <- unlist(lapply(shared, columns_by_slot, plan$members))
+  c(setdiff(amounts, slots), shared)
 }
 
 # Published amounts ------------------------------------------------------------

@@ -105,8 +105,7 @@ finished_file <- function(x, codes, words, s, random = NULL) {
 #' @return (named list) As `plan$amounts`.
 #' @noRd
 draw_amounts <- function(x, codes, words, s, random = NULL) {
-  n <- nrow(codes)
-  bins <- scores <- list()
+  on <- list(codes = codes, levels = x$levels)
   drawn <- x$fixed
   room <- start_room(
     x$compared, column_specs(x$codebook), codes, lengths(x$levels)
@@ -115,10 +114,13 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
   for (k in seq_along(x$amounts)) {
     amount <- x$amounts[[k]]
     tell_long_step(paste("Drawing", amount$name), length(codes))
-    rows <- valued_rows(amount, codes)
-    part <- part_number(amount, codes, rows)
-    ends <- ends_of_amount(room, amount, rows, part)
-    like <- amount_predictors(amount, codes, rows, bins, scores, x$levels)
+    if (is_of_members(amount) && is.null(on$home)) on <- members_of_set(x, on)
+    rows <- valued_rows(amount, on$codes)
+    part <- part_number(amount, on$codes, rows)
+    ends <- ends_of_amount(room, amount, rows, part, on)
+    like <- amount_predictors(
+      amount, on$codes, rows, on$bins, on$scores, on$levels, on$home
+    )
     if (!is.null(random)) {
       amount <- uncertain_amount(amount, like, random)
     }
@@ -128,16 +130,22 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
       left = like$left
     )
     rm(like)
-    bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
+    n <- nrow(on$codes)
+    on$bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
     if (!is.null(amount$ranks)) {
-      scores[[amount$name]] <- rep(NA_real_, n)
-      scores[[amount$name]][rows] <- margin_scores(amount, y)
+      on$scores[[amount$name]] <- rep(NA_real_, n)
+      on$scores[[amount$name]][rows] <- margin_scores(amount, y)
     }
-    drawn[[amount$name]] <- list(
-      records = rows,
-      values = from_modelled(amount, y, part, ends)
-    )
-    room <- narrowed_room(taken_room(room, drawn[amount$name]))
+    values <- from_modelled(amount, y, part, ends)
+    own <- if (is_of_members(amount)) {
+      values_by_slot(amount, values, rows, on)
+    } else {
+      stats::setNames(
+        list(list(records = rows, values = values)), amount$name
+      )
+    }
+    drawn[names(own)] <- own
+    room <- narrowed_room(taken_room(room, own))
   }
   drawn
 }
@@ -176,9 +184,13 @@ block_from_modelled <- function(amount, y, part, ends) {
 #' @param room (list or `NULL`) See start_room().
 #' @param rows (integer) Records that have a value.
 #' @param part (integer) Rows of `amount$parts` of these.
+#' @param at (list) Where records are members, `home` and `slot` of each.
 #' @return (list) `low` and `high`, one for each of `rows`.
 #' @noRd
-ends_of_amount <- function(room, amount, rows, part) {
+ends_of_amount <- function(room, amount, rows, part, at = NULL) {
+  if (is_of_members(amount)) {
+    return(ends_of_members(room, amount, rows, part, at))
+  }
   one <- room$amounts[[amount$name]]
   if (is.null(one)) {
     return(ends_of_parts(amount, part))

@@ -75,6 +75,13 @@ file_verdict <- function(x) {
         "no longer than a public limit."
       )
     },
+    if (any(vapply(x$amounts, is_of_members, NA))) {
+      paste(
+        "For an amount of members a household adds the mean of what those with a",
+        "value would add alone. It moves these sums no farther than one member",
+        "can."
+      )
+    },
     if (!all(vapply(x$amounts, function(one) is.null(one$links), NA))) {
       paste(
         "For two linked amounts, or one amount in two waves, a record also",

@@ -22,13 +22,21 @@ released_means <- function(x) {
       told_mean(spec, mean_of_levels, x, spec)
     }
   })
+  of_members <- Filter(is_of_members, x$amounts)
+  shared <- lapply(of_members, function(amount) {
+    spec <- specs_of_amounts(x)[[amount$name]]
+    if (spec$kind$averaged) told_mean(spec, mean_of_amount, x, amount)
+  })
   found <- do.call(rbind, c(list(data.frame(
     column = character(), mean = double(), error = double(),
     records = double(), unsure = double()
-  )), unname(found)))
+  )), unname(found), unname(shared)))
   # Of all members of units, or of all waves, together
   variable <- found$column
-  if (!is.null(x$members)) variable <- variables_of_columns(variable, x$members)
+  if (!is.null(x$members)) {
+    one <- variables_of_columns(variable, x$members)
+    variable <- ifelse(variable %in% names(of_members), variable, one)
+  }
   found <- found[!is.na(variable), ]
   variable <- variable[!is.na(variable)]
   found <- split(found, factor(variable, unique(variable)))
@@ -98,6 +106,23 @@ pooled_mean <- function(block, at, spec) {
     error = law_error * sqrt(
       by_noise + (mean - mean_of(noisy))^2 + (mean_of(noisy) - mean_of(uncut))^2
     )
+  )
+}
+
+#' What a pooled margin of members tells of the counts of its levels
+#' @return (list) See told_parts().
+#' @noRd
+told_of_pooled <- function(block, at) {
+  drawn <- block$pooled_targets[[at]]$target
+  l <- length(drawn)
+  each <- sum(drawn) / block$n
+  list(
+    counts = block$pooled_residuals[[at]] +
+      centred_table(block$pooled_cut[[at]], l) + sum(drawn) / l,
+    noise = function(slope) {
+      block$pooled_noise$variance[at] * (sum(slope^2) - sum(slope)^2 / l) +
+        (each * sum(slope) / l)^2 * size_variance(block)
+    }
   )
 }
 
@@ -202,11 +227,11 @@ mean_of_amount <- function(x, amount) {
   }
   mean <- found$mean
   variance <- found$error^2
-  own <- match(amount$name, names(x$levels))
+  told <- told_parts(x, amount)
   negative <- amount$all_parts$kind == "negative"
-  if (amount$transform == "log" && any(negative) && !is.na(own)) {
+  if (amount$transform == "log" && any(negative) && !is.null(told)) {
     # The margin has absolute values
-    share <- part_share(x$block, own, which(negative), amount$part)
+    share <- part_share(told, which(negative), amount$part)
     variance <- (1 - 2 * share$share)^2 * variance +
       4 * mean^2 * share$variance
     mean <- (1 - 2 * share$share) * mean
@@ -220,8 +245,8 @@ mean_of_amount <- function(x, amount) {
   list(
     mean = mean, error = sqrt(variance),
     records = part$n %||% sum(amount$sizes),
-    unsure = if (is.na(own)) 0 else count_noise(
-      x$block, own, replace(numeric(lengths(x$levels)[own]), counted, 1)
+    unsure = if (is.null(told)) 0 else told$noise(
+      replace(0 * told$counts, counted, 1)
     )
   )
 }

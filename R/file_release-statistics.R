@@ -98,27 +98,46 @@ values_within <- function(amount, breaks, places = 5) {
 #' @noRd
 amount_share <- function(x, amount) {
   zero <- which(amount$all_parts$kind == "zero")
+  told <- told_parts(x, amount)
+  if (length(zero) > 0 && !is.null(told)) part_share(told, amount$part, zero)
+}
+
+#' What noisy tables tell of the parts of an amount
+#' @return (list or `NULL`, where it has one part) `counts`, and `noise`
+#'   (function of a `slope`: the variance of a sum over the counts, by which each
+#'   enters it).
+#' @noRd
+told_parts <- function(x, amount) {
+  block <- x$block
+  if (is_of_members(amount)) {
+    names <- lapply(block$pooled, `[[`, "names")
+    at <- match(amount$name, names)
+    return(if (!is.na(at)) told_of_pooled(block, at))
+  }
   own <- match(amount$name, names(x$levels))
-  if (length(zero) == 0 || is.na(own)) {
+  if (is.na(own)) {
     return(NULL)
   }
-  part_share(x$block, own, amount$part, zero)
+  cells <- table_estimate(block, own)$part
+  list(
+    counts = cells + block$n / length(cells),
+    noise = function(slope) count_noise(block, own, slope)
+  )
 }
 
 #' The share of some levels among others, and the variance of its noise
+#' @param told (list) See told_parts().
 #' @param some,among (integer) Levels; `some` are among the others or not.
 #' @return (list) `share`, `variance`, `n` (records of all).
 #' @noRd
-part_share <- function(block, own, some, among) {
-  cells <- table_estimate(block, own)
-  l <- length(cells$part)
-  counts <- cells$part + block$n / l
+part_share <- function(told, some, among) {
+  counts <- told$counts
   all <- union(among, some)
   n <- max(1, sum(counts[all]))
   share <- clamp(sum(counts[some]) / n)
-  slope <- replace(numeric(l), all, -share / n)
+  slope <- replace(0 * counts, all, -share / n)
   slope[some] <- (1 - share) / n
-  list(share = share, variance = count_noise(block, own, slope), n = n)
+  list(share = share, variance = told$noise(slope), n = n)
 }
 
 #' The variance of a sum over noisy counts of a column

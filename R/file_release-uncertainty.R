@@ -181,7 +181,8 @@ uncertain_amount <- function(amount, like, random) {
   }
   bins <- length(tables$breaks) + 1L
   expected <- expected_bins(
-    amount, like$codes, tables$breaks, amount$n, left = like$left
+    amount, like$codes, tables$breaks, amount$n,
+    shared_count(like$share, amount$n), like$left
   )
   amount$tables$excess <- shrunk_tables(
     tables$residuals, expected[tables$columns],

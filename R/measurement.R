@@ -142,6 +142,68 @@ moves_of_rows <- function(z, noise, rows, other = 0L * rows) {
   length[rows + 1] + length[other + 1] - 2 * inner[cbind(rows, other) + 1]
 }
 
+# Shared records ---------------------------------------------------------------
+
+# A unit of several records that are measured together, such as the members of a
+# household who have an income, adds the mean of what these would add alone: of
+# so many parts each has as many as go evenly into them. The difference of two
+# units is then a mean of differences of two records, or of one and none, so no
+# unit moves a sum farther than one record can, however many it has.
+share_parts <- 60L
+
+#' Parts of records that share a unit
+#' @param unit (integer) Of each.
+#' @noRd
+parts_of_records <- function(unit) share_parts %/% tabulate(unit)[unit]
+
+#' Of records with as many parts at a time
+#' @param records (list of `y`, `predictors` and `parts`) Without parts: whole.
+#' @param f (function of some records, which they are, and their share)
+#' @return (list)
+#' @noRd
+by_parts <- function(records, f) {
+  parts <- records$parts
+  if (length(parts) == 0) {
+    return(list(f(records, seq_along(records$y), 1)))
+  }
+  lapply(unname(split(seq_along(parts), parts)), function(at) {
+    own <- list(y = records$y[at])
+    own$predictors <- records$predictors[at, , drop = FALSE]
+    f(own, at, parts[at[1]] / share_parts)
+  })
+}
+
+#' Counts of records in parts
+#' @param f (function of records) Counts whole ones.
+#' @noRd
+in_parts <- function(records, f) {
+  if (!is.list(records) || is.null(records$parts)) {
+    return(f(records))
+  }
+  Reduce(both_sums, by_parts(records, function(own, at, share) {
+    counts <- f(own)
+    times <- round(share * share_parts)
+    if (is.list(counts)) lapply(counts, `*`, times) else times * counts
+  }))
+}
+
+#' A measurement of units whose records share them
+#' @param x (`measurement`) Of records with `parts`, and `unit`: from 1 to
+#'   `units`.
+#' @noRd
+of_units <- function(x) {
+  vectors <- x$vectors
+  x$vectors <- function(records, part) {
+    own <- vectors(records, part)
+    all <- matrix(0, records$units, ncol(own))
+    found <- rowsum(own, records$unit)
+    all[as.integer(rownames(found)), ] <- found
+    all
+  }
+  x$moves <- NULL
+  x
+}
+
 # Noise ------------------------------------------------------------------------
 
 #' Noise that spends a budget on a sensitivity

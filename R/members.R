@@ -95,6 +95,16 @@
 #' what is cut is added again as far as tables of slots tell, so that at small
 #' epsilon what large households share is somewhat too rare.
 #' All this follows from public numbers; [file_plan()] prints it.
+#'
+#' An amount of members is measured once, for all members together: its margin,
+#' what it depends on, its tables. A household adds the mean of what its members
+#' with a value would add alone, so it moves these sums no farther than one
+#' member can, whatever its size. An amount depends on the columns of the
+#' household and of the member, on the member's place, and on how many members
+#' have a value. It is called by its name in the file, as in
+#' `coef(release, amount = "income")`. What two members' values have in common
+#' beyond all this is not measured. An amount that a rule compares between
+#' members is measured slot by slot.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
 #' intruder finds who knows a whole household is not in them.

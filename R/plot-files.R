@@ -167,7 +167,7 @@ block_margin <- function(x, j) {
 value_margin <- function(amount, x) {
   back <- response_transforms[[amount$transform]]$back
   middles <- function(breaks) back(breaks[-1] / 2 + breaks[-length(breaks)] / 2)
-  spec <- column_specs(x$codebook)[[amount$name]]
+  spec <- specs_of_amounts(x)[[amount$name]]
   shares <- amount$counts$counts / sum(amount$counts$counts)
   at <- middles(amount$counts$breaks)
   # As many values as the shares say, for the breaks alone

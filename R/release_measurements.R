@@ -181,15 +181,14 @@ amount_measurements <- function(x, name) {
     amount, amount, rep(what, 4), name, stats::setNames(levels, names),
     !names %in% names(x$levels)[x$block$published], x$neighbours
   )
-  c(if (!is.null(amount$look)) {
-    look <- margin_measurement(
-      amount$look$breaks, what, valued = FALSE, about = name, unit = amount_unit
-    )
+  all <- c(if (!is.null(amount$look)) {
+    look <- margin_of_amount(amount$look$breaks, what, name, parts_of(amount))
     list(with_noise_of(look, amount$look))
   }, own[1], if (!is.null(amount$links)) {
     links <- link_measurement(length(amount$links$with), what, name)
     list(with_noise_of(links, amount$links))
   }, own[-1])
+  if (is_of_members(amount)) lapply(all, of_units) else all
 }
 
 #' The measurements of a response: its margin, two steps, its tables
@@ -211,14 +210,14 @@ response_measurements <- function(x, coding, what, about, levels, free,
       kind <- if (is_laplace(x$margin)) "laplace" else "gaussian"
       margin <- margin_measurement(
         x$margin$breaks, what[1], kind, is.null(about), about,
-        x$margin$unit %||% count_unit
+        x$margin$unit %||% count_unit, parts_of(x)
       )
       list(with_noise_of(margin, x$margin))
     },
     steps,
     if (!is.null(x$tables)) {
       list(binned_measurement(
-        x$tables, what[4], about, levels, free, neighbours
+        x$tables, what[4], about, levels, free, neighbours, parts_of(x)
       ))
     }
   )
@@ -226,10 +225,11 @@ response_measurements <- function(x, coding, what, about, levels, free,
 
 #' Tables of a response's bins by its predictors
 #' @noRd
-binned_measurement <- function(tables, what, about, levels, free, neighbours) {
+binned_measurement <- function(tables, what, about, levels, free, neighbours,
+                               parts) {
   budget <- list(neighbours = neighbours, amount = NA, sigma = NA)
   plan <- binned_tables_plan(
-    unname(levels), length(tables$breaks) + 1L, budget, free
+    unname(levels), length(tables$breaks) + 1L, budget, free, parts
   )
   table_measurement(
     plan, tables$noise, what,
@@ -246,7 +246,7 @@ amount_predictor_names <- function(x, amount) {
   before <- names(x$amounts)
   earlier <- before[seq_len(match(amount$name, before) - 1)]
   earlier <- stats::setNames(rep(levels_of_bins, length(earlier)), earlier)
-  sizes <- predictor_levels(amount, x$levels, earlier)
+  sizes <- predictor_levels(amount, levels_beside(amount, x), earlier)
   c(names(sizes)[sizes > 1], expected_name[!is.null(amount$curve)])
 }
 
@@ -256,27 +256,39 @@ amount_predictor_names <- function(x, amount) {
 #'   step_measurement().
 #' @noRd
 measured_records <- function(x, file) {
-  n <- nrow(file$codes)
-  bins <- list()
+  on <- list(codes = file$codes, levels = x$levels)
   amounts <- list()
-  scores <- list()
   for (name in names(x$amounts)) {
     amount <- x$amounts[[name]]
-    at <- which(!is.na(file$values[, name]))
+    if (is_of_members(amount) && is.null(on$home)) on <- members_of_set(x, on)
+    values <- if (is_of_members(amount)) {
+      file$values[, amount$slots, drop = FALSE][cbind(on$home, on$slot)]
+    } else {
+      file$values[, name]
+    }
+    n <- length(values)
+    at <- which(!is.na(values))
     y <- rep(NA_real_, n)
-    y[at] <- to_modelled(amount, file$values[at, name])
+    y[at] <- to_modelled(amount, values[at])
     like <- amount_predictors(
-      amount, file$codes, at, bins, scores, x$levels
+      amount, on$codes, at, on$bins, on$scores, on$levels, on$home
     )
     predictors <- matrix(0L, n, ncol(like$codes))
     predictors[at, ] <- like$codes
-    if (!is.null(amount$ranks)) scores[[name]] <- margin_scores(amount, y)
-    amounts[[name]] <- list(
-      predictors = predictors, y = y, links = if (!is.null(amount$links)) {
-        whole_links(scores[[name]], scores[amount$links$with])
-      }
-    )
-    bins[[name]] <- with_bins(n, at, y[at], amount$bins)
+    if (!is.null(amount$ranks)) on$scores[[name]] <- margin_scores(amount, y)
+    amounts[[name]] <- if (is_of_members(amount)) {
+      list(
+        predictors = like$codes, y = y[at], unit = on$home[at],
+        parts = parts_of_records(on$home[at]), units = nrow(file$codes)
+      )
+    } else {
+      list(
+        predictors = predictors, y = y, links = if (!is.null(amount$links)) {
+          whole_links(on$scores[[name]], on$scores[amount$links$with])
+        }
+      )
+    }
+    on$bins[[name]] <- with_bins(n, at, y[at], amount$bins)
   }
   list(codes = file$codes, amounts = amounts)
 }
@@ -284,6 +296,16 @@ measured_records <- function(x, file) {
 rows_measured <- function(records, at) {
   records$codes <- records$codes[at, , drop = FALSE]
   records$amounts <- lapply(records$amounts, function(own) {
+    if (!is.null(own$unit)) {
+      rows <- split(seq_along(own$unit), factor(own$unit, seq_len(own$units)))
+      rows <- unname(rows[at])
+      kept <- unlist(rows)
+      return(list(
+        predictors = own$predictors[kept, , drop = FALSE], y = own$y[kept],
+        unit = rep(seq_along(at), lengths(rows)), parts = own$parts[kept],
+        units = length(at)
+      ))
+    }
     list(
       predictors = own$predictors[at, , drop = FALSE], y = own$y[at],
       links = own$links[at, , drop = FALSE]

@@ -86,10 +86,15 @@ margin_strategy <- function(bins, noise, unit = count_unit) {
 }
 
 strategy_of <- function(margin) {
-  margin_strategy(
+  strategy <- (margin$parts %||% 1) * margin_strategy(
     length(margin$noisy), if (is_laplace(margin)) "laplace" else "gaussian",
     margin$unit %||% count_unit
   )
+  # Counts that were turned into others, see of_persons()
+  if (is.null(margin$turned)) {
+    return(strategy)
+  }
+  strategy / rep(margin$turned, each = nrow(strategy))
 }
 
 #' A margin as a measurement: a record adds its bin's column
@@ -98,12 +103,13 @@ strategy_of <- function(margin) {
 #' @param valued (flag) Has every record a value? Where one may have none,
 #'   another in its place adds a whole column.
 #' @param unit See margin_strategy().
+#' @param parts (count) Of a record that may be shared, see share_parts.
 #' @return (`measurement`) Of records with `y` (modelled scale, `NA`: none);
-#'   also `breaks` and `strategy`.
+#'   also `breaks`, `strategy` and `parts`.
 #' @noRd
 margin_measurement <- function(breaks, what = "noisy margin",
                                kind = "gaussian", valued = TRUE,
-                               about = NULL, unit = count_unit) {
+                               about = NULL, unit = count_unit, parts = 1) {
   strategy <- margin_strategy(length(breaks) - 1, kind, unit)
   bins <- function(records) {
     if (!is.null(records)) {
@@ -117,17 +123,20 @@ margin_measurement <- function(breaks, what = "noisy margin",
     what, "margin", length(breaks) - 1,
     bound = function(kind) {
       if (is.null(known[[kind]])) {
-        moves <- margin_sensitivity(strategy, kind)
+        moves <- parts * margin_sensitivity(strategy, kind)
         if (!valued) moves[["replace"]] <- max(moves)
         known[[kind]] <<- moves
       }
       known[[kind]]
     },
     vectors = function(records, part) {
-      rbind(0, t(strategy))[bins(records) + 1, , drop = FALSE]
+      (records$parts %||% 1) *
+        rbind(0, t(strategy))[bins(records) + 1, , drop = FALSE]
     },
     counts = function(records) {
-      bin_counts(records$y[!is.na(records$y)], breaks)
+      in_parts(records, function(own) {
+        bin_counts(own$y[!is.na(own$y)], breaks)
+      })
     },
     sums = function(counts) list(margin_sums(counts, strategy)),
     moves = if (kind == "gaussian") function(records, other, noise) {
@@ -140,6 +149,7 @@ margin_measurement <- function(breaks, what = "noisy margin",
   )
   x$breaks <- breaks
   x$strategy <- strategy
+  x$parts_of_record <- if (parts > 1) parts
   x$unit <- if (unit != count_unit) unit
   x
 }
@@ -154,13 +164,16 @@ margin_measurement <- function(breaks, what = "noisy margin",
 #'   (counts by bin, their sum n), and the noise as paid.
 #' @noRd
 score_margin <- function(counts, x, bounds, seed, n) {
+  parts <- x$parts_of_record
   counts <- solve(x$strategy, measured(x, counts, list(seed))[[1]])
+  if (!is.null(parts)) counts <- counts / parts
   # The counts nearest to the noisy ones that sum to it
   spread <- solve(crossprod(x$strategy), rep(1, length(counts)))
   counts <- counts - spread * (sum(counts) - n) / sum(spread)
   c(
     list(breaks = x$breaks, bounds = bounds, noisy = counts),
-    if (!is.null(x$unit)) x["unit"], x$noise
+    if (!is.null(x$unit)) x["unit"], list(parts = parts)[!is.null(parts)],
+    x$noise
   )
 }
 

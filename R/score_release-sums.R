@@ -157,12 +157,14 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3,
 #' @param codes (integer matrix) Levels of the predictors.
 #' @param coding (list) See level_lines().
 #' @param scale (double) d, see score_geometry().
+#' @param share (number) Of all these records, see share_parts: as much shorter
+#'   are their vectors, and their limit.
 #' @return (whole matrix)
 #' @noRd
-own_vectors <- function(codes, coding, scale, geometry) {
+own_vectors <- function(codes, coding, scale, geometry, share = 1) {
   own_vectors_(
-    codes, coding$levels, level_lines(geometry$whiten, coding), scale,
-    own_limit(geometry)
+    codes, coding$levels, level_lines(geometry$whiten, coding), scale * share,
+    own_limit(geometry, share)
   )
 }
 
@@ -178,10 +180,12 @@ longest_vector <- function(columns, noise) {
   score_length
 }
 
-own_limit <- function(geometry) {
+#' @param share (number) Of the record, see share_parts.
+own_limit <- function(geometry, share = 1) {
+  longest <- longest_vector(ncol(geometry$whiten), geometry$noise)
+  own <- floor(share * longest)
   list(
-    kappa = geometry$kappa, unit = geometry$unit,
-    longest = longest_vector(ncol(geometry$whiten), geometry$noise),
+    kappa = geometry$kappa * own / longest, unit = geometry$unit, longest = own,
     absolute = geometry$noise == "laplace"
   )
 }
@@ -301,23 +305,33 @@ step_measurement <- function(what, columns, step = NULL, number = 1,
       sensitivity_of_reach(longest_vector(columns, kind), kind)
     },
     vectors = function(records, part) {
-      own <- scored_records(records, step)
-      z <- own_vectors(own$predictors, step$coding, own$scale, step$geometry)
       vectors <- matrix(0, length(records$y), columns + 1)
-      vectors[!is.na(records$y), ] <-
-        cbind(score_counted * own$inside, z * own$q)
+      by_parts(records, function(records, at, share) {
+        own <- scored_records(records, step)
+        z <- own_vectors(
+          own$predictors, step$coding, own$scale, step$geometry, share
+        )
+        vectors[at[!is.na(records$y)], ] <<-
+          cbind(floor(share * score_counted) * own$inside, z * own$q)
+      })
       vectors
     },
-    counts = function(records) scored_records(records, step),
+    counts = function(records) {
+      by_parts(records, function(records, at, share) {
+        c(scored_records(records, step), share = share)
+      })
+    },
     sums = function(items) {
-      list(c(
-        score_counted * sum(items$inside),
-        own_sums_(
-          items$predictors, step$coding$levels,
-          level_lines(step$geometry$whiten, step$coding), items$scale, items$q,
-          own_limit(step$geometry), default_threads()
+      lines <- level_lines(step$geometry$whiten, step$coding)
+      list(Reduce(`+`, lapply(items, function(own) {
+        c(
+          floor(own$share * score_counted) * sum(own$inside),
+          own_sums_(
+            own$predictors, step$coding$levels, lines, own$scale * own$share,
+            own$q, own_limit(step$geometry, own$share), default_threads()
+          )
         )
-      ))
+      })))
     },
     about = about
   )
@@ -396,10 +410,11 @@ noisy_step <- function(file, rows, like, b, clip, budget, seed, last,
   } else {
     lowest <- counted_above(like$family, frame, clip)
     found <- file$whole(frame, clip, lowest)
-    x$sums(list(
+    x$sums(list(list(
       predictors = rows$codes[found$row, , drop = FALSE],
-      scale = frame$scale[found$row], q = found$q, inside = found$inside
-    ))
+      scale = frame$scale[found$row], q = found$q, inside = found$inside,
+      share = 1
+    )))
   }
   sums <- measured(x, seeds = list(seed), sums = sums)[[1]]
   unit <- geometry$unit * clip / score_steps

@@ -6,7 +6,9 @@
 # Six slots; a whole household is added or removed; delta 1e-6. `pairs`: mean
 # distance of the tables of two of region, size, sex, age and status, of persons
 # in the first six places. `employed`: two or more. `apart`: quartiles of the
-# age of the first less that of the second.
+# age of the first less that of the second. `income`: its mean; `r2`: of log
+# income on age, status, sex and region; `rank`: Spearman's correlation of a
+# household's sum of incomes and the income that it states.
 
 suppressPackageStartupMessages(library(pseudosynth))
 source("bench/results.R")
@@ -48,7 +50,7 @@ columns_of <- function(x) {
 }
 own <- columns_of(file)
 
-figures <- function(set) {
+figures <- function(set, with_incomes = TRUE) {
   x <- columns_of(set)
   first <- lapply(list(own, x), function(x) x[x$place <= slots, ])
   pairs <- utils::combn(c("region", "size", "sex", "age", "status"), 2)
@@ -69,7 +71,7 @@ figures <- function(set) {
     children = mean(with(x$age < 15) > 0), none_employed = mean(working == 0),
     employed = mean(working > 1),
     one_sex = mean(x$sex[couple] == x$sex[couple - 1]),
-    apart = unname(apart)
+    apart = unname(apart), if (with_incomes) of_incomes(set) else no_incomes
   )
 }
 
@@ -80,7 +82,7 @@ for (with_incomes in c(FALSE, TRUE)) {
     took <- system.time(found <- replicate(releases, {
       figures(suppressWarnings(suppressMessages(
         synthesize(file_release(plan, epsilon))[[1]]
-      )))
+      )), with_incomes)
     }))[[1]]
     rows <- rbind(rows, data.frame(
       incomes = with_incomes, epsilon, t(rowMeans(found)),

@@ -32,6 +32,27 @@ home_plan <- function(data = home_persons(), members = home_members(),
   )
 }
 
+#' Households whose members have an amount, or are 0 or missing, of which one is
+#' a household's
+pay_plan <- function(homes = 100, slots = 4, ...) {
+  data <- home_persons(homes)
+  withr::with_seed(6, {
+    data$rent <- round(exp(stats::rnorm(homes, 6)))[match(
+      data$home, unique(data$home)
+    )]
+    data$pay <- round(exp(stats::rnorm(nrow(data), 8)))
+  })
+  data$pay[data$age == "0-19"] <- 0
+  data$pay[seq(1, nrow(data), 9)] <- NA
+  book <- suppressMessages(confirm_codebook(edit_codebook(
+    draft_codebook(data), home = "id", rent = list(lower = 1, upper = 1e5),
+    pay = list(type = "amount", lower = 1, upper = 1e6, zero = TRUE)
+  )))
+  suppressMessages(file_plan(data, book,
+    unit = "home", members = home_members(slots, c("region", "rent")), ...
+  ))
+}
+
 home_release <- function(plan = home_plan(), epsilon = 5, ...) {
   suppressWarnings(suppressMessages(file_release(plan, epsilon, ...)))
 }

@@ -88,7 +88,7 @@ test_that("planted violations are found", {
   expect_match(toString(audit$replays$differs), "amounts")
   expect_match(printed(audit), "VIOLATION")
   # Records as long as they are
-  audit <- found(own_limit = function(geometry) {
+  audit <- found(own_limit = function(geometry, share) {
     list(
       kappa = Inf, unit = geometry$unit, longest = 2^30, absolute = FALSE
     )

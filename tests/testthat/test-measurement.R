@@ -89,10 +89,12 @@ test_that("measurements of files keep the law", {
     list(household_plan(100), 5, neighbours = "replace"),
     list(cats, 0.25, tables = list(c("sex", "age", "earner", "marital"))),
     list(people_plan(people(150), publish = "sex"), 2),
+    list(pay_plan(600, 2), 10, delta = 0.05),
+    list(pay_plan(60), 1, neighbours = "replace"),
     list(household_plan(100), 2), list(parts_plan(), 1, neighbours = "replace"),
     list(cats, 1, neighbours = "replace")
   )
-  for (case in by_night(cases, cases[1:4])) {
+  for (case in by_night(cases, cases[1:6])) {
     found <- heard_by(function() do.call(file_release, c(case, seed = 3)))
     release <- found$release
     plan <- with_published_bins(case[[1]])
