@@ -336,10 +336,12 @@ spoken_members <- function(text, own) {
 plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
   specs <- column_specs(persons$codebook)
   book <- wide_codebook(persons$codebook, own)
-  # What the codebook states was looked at with all persons together
+  # What the codebook states was looked at with all persons together. Short
+  # numbers always pass, and 1 would confirm that weights were scaled
   confirmed <- persons$confirmed
   stated <- lapply(Filter(is_amount, column_specs(book)), function(spec) {
     x <- as.double(c(spec$lower, spec$upper, spec$codes, spec$heaps))
+    x <- x[is_long(spec$kind$typed(x))]
     if (is.character(confirmed)) spec$kind$text(x) else x
   })
   tryCatch(
