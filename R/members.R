@@ -136,7 +136,8 @@
 #'   record for each. Members
 #'   beyond `slots` are not in the plan. A file is refused for what a household
 #'   by itself shows, which one household more or less does not change for
-#'   others.
+#'   others; for a `person` of two households; and, as any file, for stated
+#'   numbers that are its own. A refusal is for the agency alone.
 #' @seealso [file_plan()], [file_release()], and [fit_file()] for households
 #'   by models, without a guarantee or under the papers' mechanisms
 #' @examples
@@ -471,7 +472,9 @@ home_numbers <- function(file, own) {
   read <- function(name) {
     x <- whole_column(file, name)
     refuse_bad_text(bad_text(x), name, length(x))
-    column_values(x)
+    x <- column_values(x)
+    refuse_long_numbers(x, name)
+    x
   }
   values <- read(unit)
   rows <- unnamed_rows(values)

@@ -447,6 +447,21 @@ test_that("weights that were scaled by all households are refused", {
   expect_s3_class(planned(2 * weight), "file_plan")
 })
 
+test_that("numbers of units that may have lost digits are refused", {
+  data <- home_persons(30)
+  # As read.csv() reads numbers of 19 digits
+  data$home <- 2^60 + match(data$home, data$home)
+  error <- expect_error(home_plan(data), class = "pseudosynth_error_input")
+  expect_identical(error$rows, seq_len(nrow(data)))
+  book <- confirm_codebook(edit_codebook(
+    draft_codebook(data), home = list(type = "id", records = 99)
+  ))
+  expect_error(
+    file_plan(data, book, unit = "home"), "2^53", fixed = TRUE,
+    class = "pseudosynth_error_input"
+  )
+})
+
 test_that("nothing of the file's households is in what leaves", {
   data <- home_persons()
   release <- home_release(home_plan(data))
