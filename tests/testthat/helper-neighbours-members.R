@@ -8,7 +8,8 @@
 # What columns may be: the codebook's row, usual values, and unusual ones
 unit_kinds <- list(
   region = list(
-    type = "category", levels = "n|s|x", usual = c("n", "s"), unusual = "x"
+    type = "category", levels = "n|s|x", outside = "x", usual = c("n", "s"),
+    unusual = c("x", "q")
   ),
   sex = list(
     type = "category", levels = "1|2|9", missing = TRUE, usual = 1:2,
@@ -57,8 +58,20 @@ unit_kinds <- list(
     type = "date", lower = "1940-01-01", upper = "2020-12-31",
     usual = as.Date("1950-01-03") + 617 * 0:9,
     unusual = as.Date(c("1940-01-01", "2020-12-31"))
+  ),
+  seen = list(
+    type = "datetime", lower = "2000-01-01 00:00:00",
+    upper = "2009-12-31 23:59:59", missing = TRUE,
+    usual = as.POSIXct("2001-05-07 11:32:08", tz = "UTC") + 7654321 * 0:9,
+    unusual = as.POSIXct(
+      c("2000-01-01 00:00:00", "2009-12-31 23:59:59", NA), tz = "UTC"
+    )
   )
 )
+
+of_kind <- function(name) unit_kinds[[sub("^home_", "", name)]]
+
+has_values <- function(kind) !kind$type %in% c("category", "ordered", "logical")
 
 unit_rows <- function(names) {
   fields <- c(
@@ -153,8 +166,8 @@ unit_rules <- function(case) {
   ))
 }
 
-usual_of <- function(name) unit_kinds[[sub("^home_", "", name)]]$usual
-unusual_of <- function(name) unit_kinds[[sub("^home_", "", name)]]$unusual
+usual_of <- function(name) of_kind(name)$usual
+unusual_of <- function(name) of_kind(name)$unusual
 
 #' A household, or person, of one sort
 #' @param sort (string) `"usual"`, or what makes it extreme.
@@ -405,7 +418,7 @@ naive_unit <- function(rows, case) {
 }
 
 naive_number <- function(x, name) {
-  kind <- unit_kinds[[sub("^home_", "", name)]]
+  kind <- of_kind(name)
   if (kind$type %in% c("category", "ordered")) {
     match(as.character(x), strsplit(kind$levels, "|", fixed = TRUE)[[1]])
   } else {
@@ -416,8 +429,8 @@ naive_number <- function(x, name) {
 #' As the codebook has it, which moves values to its bounds
 #' @noRd
 naive_value <- function(x, name) {
-  kind <- unit_kinds[[sub("^home_", "", name)]]
-  if (!kind$type %in% c("amount", "count", "rate", "date")) {
+  kind <- of_kind(name)
+  if (!has_values(kind)) {
     return(suppressWarnings(as.double(x)))
   }
   x <- as.double(x)
@@ -426,9 +439,11 @@ naive_value <- function(x, name) {
 }
 
 naive_level <- function(x, name, case) {
-  kind <- unit_kinds[[sub("^home_", "", name)]]
-  if (!kind$type %in% c("amount", "count", "rate", "date")) {
-    return(ifelse(is.na(x), "missing", as.character(x)))
+  kind <- of_kind(name)
+  if (!has_values(kind)) {
+    text <- as.character(x)
+    text[!is.na(x) & text == "q"] <- "x"
+    return(replace(text, is.na(x), "missing"))
   }
   x <- as.double(x)
   text <- ifelse(x < 0 & isTRUE(kind$transform == "log"), "negative", "value")
@@ -515,6 +530,49 @@ naive_pooled <- function(unit, one, case, levels) {
   most <- 64^2 * (case$slots + 2) * prod(one$levels - 1)
   each <- 0:64
   max(each[each^2 * sum(whole^2) / prod(one$levels) <= most]) * whole
+}
+
+#' The longest vector of any household, part by part, from public numbers alone
+#' @return (double, as long as the tape) `NA`: not counted here.
+#' @noRd
+naive_bounds <- function(case, release) {
+  block <- release$block
+  cells <- function(levels) sqrt(prod(levels * (levels - 1)))
+  tables <- mapply(function(columns, factor) {
+    factor * cells(lengths(release$levels)[columns])
+  }, block$tables, block$noise$factor)
+  pooled <- mapply(function(one, factor) {
+    factor * 64 * sqrt(case$slots + 2) * cells(one$levels)
+  }, block$pooled, block$pooled_noise$factor)
+  first <- function(margin) {
+    sqrt(sum(naive_margin(-Inf, margin, list(transform = "identity"))^2))
+  }
+  amounts <- lapply(release$amounts, function(amount) {
+    c(
+      if (!is.null(amount$look)) first(amount$look), first(amount$margin),
+      if (!is.null(amount$links)) sqrt(length(amount$links$with)) * 2^10,
+      # A score of a clip times the longest vector, and a fifth for its count
+      rep(2^22 * sqrt(1 + 0.2^2), length(amount$steps)),
+      rep(NA_real_, length(amount$tables$noise$cells))
+    )
+  })
+  unlist(c(block$size_noise$factor, tables, pooled, unname(amounts)))
+}
+
+#' What the longest vectors cost beside what is paid, the largest of charges
+#' @noRd
+naive_cost <- function(case, base) {
+  release <- base$parts$release
+  bound <- naive_bounds(case, release)
+  stated <- record_vectors(release, case$plan, 1)$table$bound
+  open <- is.na(bound)
+  alike <- isTRUE(all.equal(bound[!open], stated[!open], tolerance = 1e-6))
+  bound[open] <- stated[open]
+  squares <- (bound / vapply(base$tape, `[[`, 0, "scale"))^2
+  what <- vapply(base$tape, `[[`, "", "what")
+  charges <- release$charges
+  spent <- vapply(charges$what, function(x) sum(squares[what == x]), 0)
+  if (alike) max(spent / (2 * charges$rho_add_remove)) else Inf
 }
 
 # Compared ---------------------------------------------------------------------
@@ -685,6 +743,8 @@ compared_case <- function(case, pairs, sorts = unit_sorts) {
   }))
   over <- spent_delta(base$parts$release, case) > case$delta * (1 + 1e-6)
   if (over) found$bad <- paste("more than epsilon;", found$bad)
+  over <- naive_cost(case, base) > 1 + 1e-6
+  if (over) found$bad <- paste("bounds cost more than is paid;", found$bad)
   cbind(found, why = "")
 }
 
