@@ -26,7 +26,7 @@ expect_paid <- function(found, kinds) {
 
 test_that("a household with amounts moves what it pays for, alone", {
   found <- pairs_of(
-    by_night(60, 5), 9,
+    by_night(60, 3), 21,
     panel = FALSE, slots = 2, own = c("age", "income"),
     shared = c("region", "home_income"), linked = FALSE
   )
@@ -37,7 +37,7 @@ test_that("a household with amounts moves what it pays for, alone", {
 
 test_that("a person with all waves moves what is paid for, alone", {
   found <- pairs_of(
-    by_night(60, 3), 8,
+    by_night(60, 2), 17,
     panel = TRUE, slots = 3, own = c("work", "free"), shared = "region",
     complete = FALSE
   )
