@@ -13,7 +13,7 @@
 # make studies   the studies of the vignettes at full size; goes on where it
 #                stopped
 # make kills     jobs, and sets into tables, killed at random and resumed
-# make neighbours 3,000 pairs of neighbouring files: what of a release differs
+# make neighbours 4,000 pairs of neighbouring files: what of a release differs
 # make odd       odd input to every argument of every verb; results in
 #                odd-input.csv
 # make paid      5,000 small random files: does anything fail once it is paid

@@ -447,6 +447,7 @@ file_unit <- function(values, unit, specs) {
   most <- specs[[unit]]$records
   unnamed <- which(is.na(values))
   refuse_no_unit(unnamed, unit)
+  refuse_long_numbers(values, unit)
   index <- match(values, unique(values))
   size <- tabulate(index)
   refuse_large_units(sum(size > most), which(size[index] > most), unit, most)

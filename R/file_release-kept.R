@@ -62,6 +62,8 @@ is_copied <- function(path, keep) {
 #' @noRd
 mark_of_release <- function(arguments, value) {
   plan <- unclass(arguments$plan)
+  # The members themselves lie in the file's order
+  if (!is.null(plan$members)) plan$members <- released_members(plan$members)
   beside <- setdiff(names(plan), c("codes", "amounts", "stored", "unit"))
   stable_hash(list(
     plan[beside], plan$unit[c("column", "records")],

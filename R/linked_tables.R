@@ -114,6 +114,20 @@ rows_linked <- function(keys, key, arg) {
 #' @noRd
 unnamed_rows <- function(x) which(is.na(x) | is.character(x) & x %in% "")
 
+#' Refuse numbers of units that a double has not in full: two of them may be one
+#' @noRd
+refuse_long_numbers <- function(x, name) {
+  rows <- if (is.numeric(x)) which(abs(x) >= 2^53)
+  refuse_if(
+    length(rows) > 0, "Numbers in {.val {name}} must be below 2^53.",
+    x = "{length(rows)} record{?s} {?has/have} a larger one, whose last digits
+         may be lost: different ones would be the same.",
+    i = "Read the column as text, such as by
+         {.code read.csv(colClasses = c({name} = \"character\"))}.",
+    arg = "data", rows = rows
+  )
+}
+
 #' Refuse records of members; the field `rows` has them
 #' @noRd
 refuse_members <- function(rows, ..., arg = "data",

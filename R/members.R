@@ -146,7 +146,8 @@
 #'   record for each. Members
 #'   beyond `slots` are not in the plan. A file is refused for what a household
 #'   by itself shows, which one household more or less does not change for
-#'   others.
+#'   others; for a `person` of two households; and, as any file, for stated
+#'   numbers that are its own. A refusal is for the agency alone.
 #' @seealso [file_plan()], [file_release()], and [fit_file()] for households
 #'   by models, without a guarantee or under the papers' mechanisms
 #' @examples
@@ -346,10 +347,12 @@ spoken_members <- function(text, own) {
 plan_of_wide <- function(plan_of, persons, place, own, rules, survey_weights) {
   specs <- column_specs(persons$codebook)
   book <- wide_codebook(persons$codebook, own)
-  # What the codebook states was looked at with all persons together
+  # What the codebook states was looked at with all persons together. Short
+  # numbers always pass, and 1 would confirm that weights were scaled
   confirmed <- persons$confirmed
   stated <- lapply(Filter(is_amount, column_specs(book)), function(spec) {
     x <- as.double(c(spec$lower, spec$upper, spec$codes, spec$heaps))
+    x <- x[is_long(spec$kind$typed(x))]
     if (is.character(confirmed)) spec$kind$text(x) else x
   })
   tryCatch(
@@ -479,7 +482,9 @@ home_numbers <- function(file, own) {
   read <- function(name) {
     x <- whole_column(file, name)
     refuse_bad_text(bad_text(x), name, length(x))
-    column_values(x)
+    x <- column_values(x)
+    refuse_long_numbers(x, name)
+    x
   }
   values <- read(unit)
   rows <- unnamed_rows(values)

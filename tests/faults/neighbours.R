@@ -4,21 +4,29 @@
 #
 # The arguments are the number of pairs and the seed. Files are read from CSV,
 # from SQLite, and from PostgreSQL where its server and RPostgres are there.
-# Half as many pairs more are files of households, of every composition: in
-# these no noisy sum may move farther than was paid for, either.
+# Half as many pairs more are files of households, of every composition, and as
+# many again files of random households and panels, with amounts: in these no
+# noisy sum may move farther than was paid for, either.
+#
+#   R_LIBS=.library Rscript tests/faults/neighbours.R 2000 1 units
+#
+# runs some of the parts alone: records, homes, units.
 
 suppressPackageStartupMessages({
   library(testthat)
   library(pseudosynth)
 })
 
-arguments <- as.integer(commandArgs(trailingOnly = TRUE))
-n_pairs <- if (length(arguments) > 0) arguments[1] else 2000L
-seed <- if (length(arguments) > 1) arguments[2] else 1L
+arguments <- commandArgs(trailingOnly = TRUE)
+n_pairs <- if (length(arguments) > 0) as.integer(arguments[1]) else 2000L
+seed <- if (length(arguments) > 1) as.integer(arguments[2]) else 1L
+asked <- arguments[-(1:2)]
 neighbours_of_each <- 10
 
 tests <- new.env(parent = asNamespace("pseudosynth"))
-for (helper in c("nightly", "neighbours", "postgresql", "members")) {
+for (helper in c(
+  "nightly", "neighbours", "neighbours-members", "postgresql", "members"
+)) {
   sys.source(sprintf("tests/testthat/helper-%s.R", helper), tests)
 }
 
@@ -93,5 +101,51 @@ compare_homes <- function(pairs) {
   sum(bad)
 }
 
-bad <- c(compare_pairs(), compare_homes(n_pairs %/% 2))
+# A third are panels; some have so many households that amounts have tables
+compare_units <- function(pairs) {
+  found <- NULL
+  plans <- done <- 0L
+  while (done < pairs) {
+    plans <- plans + 1L
+    set.seed(seed + plans)
+    panel <- plans %% 3 == 0
+    case <- if (plans %% 40 == 0) {
+      tests$random_release(
+        panel, homes = 3000, slots = 2, own = c("age", "income")
+      )
+    } else {
+      tests$random_release(panel)
+    }
+    rows <- tests$compared_case(case, min(neighbours_of_each, pairs - done))
+    done <- done + max(rows$pair)
+    for (r in which(!duplicated(rows$pair) & rows$bad != "")) {
+      cat(sprintf(
+        "units, seed %d, pair %d (%s %s): %s\n", seed + plans, rows$pair[r],
+        rows$change[r], rows$sort[r], rows$bad[r]
+      ))
+    }
+    found <- rbind(found, cbind(rows, panel, plan = plans))
+    message(done, " pairs of units")
+  }
+  pair <- found[!duplicated(found[c("plan", "pair")]) & found$pair > 0, ]
+  cat(sprintf(
+    "%d pairs of households and panels (%s): %d bad, %d refused themselves\n",
+    nrow(pair), paste(
+      table(pair$change), names(table(pair$change)), collapse = ", "
+    ), sum(pair$bad != ""), sum(pair$what == "refused")
+  ))
+  # The largest squared mu over what is paid, and length over its bound
+  kinds <- found[!found$what %in% c("refused", "no plan", "no release"), ]
+  print(stats::aggregate(cbind(ratio, length) ~ what + panel, kinds, max))
+  sum(pair$bad != "")
+}
+
+parts <- list(
+  records = function() compare_pairs(),
+  homes = function() compare_homes(n_pairs %/% 2),
+  units = function() compare_units(n_pairs %/% 2)
+)
+stopifnot(all(asked %in% names(parts)))
+if (length(asked) == 0) asked <- names(parts)
+bad <- vapply(parts[asked], function(part) part(), 1)
 if (any(bad > 0)) quit(status = 1)

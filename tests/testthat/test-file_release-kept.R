@@ -33,6 +33,17 @@ test_that("a release that died is finished by the same call", {
   }
 })
 
+test_that("a release of households goes on, whatever the order of the file", {
+  data <- home_persons(40)
+  plan <- home_plan(data, home_members(2))
+  path <- new_folder()
+  expect_identical(die_at(7, kept_release(path, plan)), "dead")
+  turned <- home_plan(data[rev(seq_len(nrow(data))), ], home_members(2))
+  expect_identical(
+    kept_release(path, turned), home_release(plan, 3, seed = 4)
+  )
+})
+
 test_that("without a seed a release goes on from its own noise", {
   d <- stored_persons(300)
   plan <- both_plans(d, stored_book(d))$whole

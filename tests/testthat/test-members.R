@@ -424,6 +424,44 @@ test_that("one household more is one record more, whatever it is like", {
   )
 })
 
+test_that("weights that were scaled by all households are refused", {
+  data <- home_persons(60)
+  weight <- withr::with_seed(1, stats::rlnorm(60))
+  planned <- function(weight, ...) {
+    data$w <- weight[match(data$home, unique(data$home))]
+    data$inc <- withr::with_seed(1, round(stats::rlnorm(nrow(data), 8)))
+    # A bound of 1, of another column, confirms nothing
+    book <- suppressMessages(confirm_codebook(edit_codebook(
+      draft_codebook(data), home = "id",
+      w = list(lower = 0.001, upper = 1000, digits = "any", transform = "log"),
+      inc = list(lower = 1, upper = 1e6, transform = "log")
+    )))
+    suppressMessages(file_plan(data, book,
+      unit = "home", survey_weights = "w",
+      members = home_members(household = c("region", "w")), ...
+    ))
+  }
+  public <- "pseudosynth_error_public_ends"
+  expect_error(planned(weight / mean(weight)), class = public)
+  expect_s3_class(planned(weight / mean(weight), confirmed = 1), "file_plan")
+  expect_s3_class(planned(2 * weight), "file_plan")
+})
+
+test_that("numbers of units that may have lost digits are refused", {
+  data <- home_persons(30)
+  # As read.csv() reads numbers of 19 digits
+  data$home <- 2^60 + match(data$home, data$home)
+  error <- expect_error(home_plan(data), class = "pseudosynth_error_input")
+  expect_identical(error$rows, seq_len(nrow(data)))
+  book <- confirm_codebook(edit_codebook(
+    draft_codebook(data), home = list(type = "id", records = 99)
+  ))
+  expect_error(
+    file_plan(data, book, unit = "home"), "2^53", fixed = TRUE,
+    class = "pseudosynth_error_input"
+  )
+})
+
 test_that("nothing of the file's households is in what leaves", {
   data <- home_persons()
   release <- home_release(home_plan(data))
