@@ -487,7 +487,7 @@ naive_vectors <- function(unit, case, release) {
     factor * naive_pooled(unit, one, case, levels)
   }, block$pooled %||% list(), block$pooled_noise$factor)
   amounts <- lapply(release$amounts, function(amount) {
-    x <- unit$values[[amount$name]]
+    x <- unlist(unit$values[amount$slots %||% amount$name])
     c(
       if (!is.null(amount$look)) list(naive_margin(x, amount$look, amount)),
       list(naive_margin(x, amount$margin, amount)),
@@ -498,17 +498,27 @@ naive_vectors <- function(unit, case, release) {
   c(size, tables, pooled, unlist(unname(amounts), recursive = FALSE))
 }
 
+#' @param x (double) Of the household, or of all its members.
+#' @noRd
 naive_margin <- function(x, margin, amount) {
   bins <- length(margin$breaks) - 1
   vector <- numeric(bins)
-  if (is.na(x)) {
+  x <- x[!is.na(x)]
+  if (!is.null(amount$slots)) {
+    # Sixty parts are shared among those with a value
+    amount$slots <- NULL
+    each <- lapply(x, naive_margin, margin, amount)
+    return(60 %/% max(1, length(x)) * Reduce(`+`, each, vector))
+  }
+  if (length(x) == 0) {
     return(vector)
   }
+  unit <- if (is.null(margin$parts)) 2^18 else 2^12
   y <- if (amount$transform == "log") log(abs(x)) else x
   bin <- min(bins, max(1, sum(margin$breaks <= y)))
   # The square root of prefix sums
   lag <- seq_len(bins - bin + 1) - 1
-  vector[bin:bins] <- round(2^18 * choose(2 * lag, lag) / 4^lag)
+  vector[bin:bins] <- round(unit * choose(2 * lag, lag) / 4^lag)
   vector
 }
 
@@ -545,7 +555,8 @@ naive_bounds <- function(case, release) {
     factor * 64 * sqrt(case$slots + 2) * cells(one$levels)
   }, block$pooled, block$pooled_noise$factor)
   first <- function(margin) {
-    sqrt(sum(naive_margin(-Inf, margin, list(transform = "identity"))^2))
+    all <- naive_margin(-Inf, margin, list(transform = "identity"))
+    sqrt(sum(all^2)) * if (is.null(margin$parts)) 1 else 60
   }
   amounts <- lapply(release$amounts, function(amount) {
     c(
