@@ -38,7 +38,7 @@ binned_tables_plan <- function(levels, bins, budget, free, parts = 1) {
   tables <- lapply(seq_along(told), function(t) c(t, length(own)))
   lengths <- residual_lengths(tables, own)
   lengths$whole <- parts^2 * lengths$whole
-  lengths$unit <- parts * lengths$cells
+  lengths$unit <- parts * lengths$unit
   list(
     told = told, levels = own, tables = tables,
     published = !c(free[told], TRUE),

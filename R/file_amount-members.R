@@ -5,9 +5,9 @@
 
 #' Which amounts of members are measured for all slots together
 #'
-#' Not where a rule compares an amount of two members: the value of one must then
-#' be known before that of the other is drawn. Waves of a person are measured
-#' one by one, so that sets keep their correlation.
+#' Not where a rule compares an amount of two members: the value of one must
+#' then be known before that of the other is drawn. Waves of a person are
+#' measured one by one, so that sets keep their correlation.
 #' @param plan (list) Of members, or another one.
 #' @return (character) As the file calls them.
 #' @noRd
@@ -33,12 +33,6 @@ columns_by_slot <- function(name, members) {
   slot_name(name, seq_len(members$slots), members)
 }
 
-is_of_members <- function(amount) !is.null(amount$slots)
-
-#' Parts of a record of an amount, see share_parts
-#' @noRd
-parts_of <- function(amount) if (is_of_members(amount)) share_parts else 1L
-
 #' The specifications of a plan's amounts, those of members among them
 #' @param x (list) A plan, or a file release.
 #' @return (named list)
@@ -54,60 +48,43 @@ specs_of_amounts <- function(x) {
 
 #' An amount of members: of which wide columns, and what it depends on
 #' @param amounts (character) In the order in which they are released.
+#' @return (list) See linked_amount(); `near` also has `levels`, of all that its
+#'   records have.
 #' @noRd
-shared_amount <- function(amount, members, levels, amounts) {
-  before <- amounts[seq_len(match(amount$name, amounts) - 1)]
+shared_amount <- function(name, plan, amounts) {
+  members <- plan$members
+  before <- amounts[seq_len(match(name, amounts) - 1)]
   # Amounts of one slot are of no other
   alone <- slots_of_columns(before, members) > 0
-  amount$slots <- columns_by_slot(amount$name, members)
+  levels <- lapply(placed_columns(members, plan$levels), `[[`, "names")
+  amount <- amount_model(column_specs(members$persons$codebook)[[name]])
+  amount$slots <- columns_by_slot(name, members)
   amount$near <- list(
-    columns = names(placed_columns(members, levels)), amounts = before[!alone]
+    columns = names(levels), amounts = before[!alone], levels = levels
   )
   amount
 }
 
-#' Levels of what an amount's records have
-#' @param x (list) A plan, or a file release.
+#' The models of amounts, with what each depends on
+#' @param plan (list) A plan, or a file release.
+#' @param names (character) In the order in which they are released.
+#' @return (named list) See amount_model(), linked_amount(), shared_amount().
 #' @noRd
-levels_beside <- function(amount, x) {
-  if (!is_of_members(amount)) {
-    return(x$levels)
-  }
-  lapply(placed_columns(x$members, x$levels), `[[`, "names")
+amount_models <- function(plan, names) {
+  specs <- column_specs(plan$codebook)
+  shared <- shared_amounts(plan)
+  lapply(stats::setNames(nm = names), function(name) {
+    if (name %in% shared) {
+      shared_amount(name, plan, names)
+    } else {
+      linked_amount(
+        amount_model(specs[[name]]), plan$members, names(plan$levels), names
+      )
+    }
+  })
 }
 
 # Members as records -----------------------------------------------------------
-
-#' The columns of a member: the household's, its own, and its place
-#' @param levels (named list) Of the columns of the wide record.
-#' @return (named list) Of each `names` of its levels, `columns` (of the wide
-#'   record, by slot), `level` (by slot: which one each of the column's is, `NA`
-#'   where there is no member) and `order` (see level_orders()).
-#' @noRd
-member_columns <- function(members, levels) {
-  specs <- column_specs(members$persons$codebook)
-  shared <- intersect(c(members$household, count_column), names(levels))
-  own <- Filter(
-    function(name) length(block_levels(specs[[name]])) > 1, members$columns
-  )
-  slots <- seq_len(members$slots)
-  column <- function(name) {
-    each <- name %in% own
-    at <- if (each) slot_name(name, slots, members) else name
-    at <- rep_len(at, members$slots)
-    stated <- if (each) block_levels(specs[[name]]) else levels[[name]]
-    list(
-      names = stated, columns = match(at, names(levels)),
-      level = lapply(unname(levels[at]), match, stated),
-      order = if (name == count_column) {
-        slots
-      } else {
-        levels_in_order(specs[[name]])
-      }
-    )
-  }
-  lapply(stats::setNames(nm = c(shared, own)), column)
-}
 
 #' With a member's place as one of these, and how many members share the amount
 #' @noRd
@@ -193,92 +170,6 @@ values_by_slot <- function(amount, values, rows, at) {
   }), amount$slots)
 }
 
-#' See ends_of_amount(): rules compare the wide columns
-#' @noRd
-ends_of_members <- function(room, amount, rows, part, at) {
-  ends <- ends_of_parts(amount, part)
-  for (k in which(amount$slots %in% names(room$amounts))) {
-    one <- room$amounts[[amount$slots[k]]]
-    own <- which(at$slot[rows] == k)
-    home <- at$home[rows[own]]
-    ends$low[own] <- one$low[home]
-    ends$high[own] <- one$high[home]
-  }
-  ends
-}
-
-# What they are released on ------------------------------------------------------
-
-#' What amounts of members are released on, see amount_ground()
-#' @param on (list) The same of households, with the amounts of these.
-#' @noRd
-member_ground <- function(on, plan) {
-  columns <- placed_columns(plan$members, plan$levels)
-  own <- members_as_records(on$file$codes, columns, plan$members)
-  made <- members_as_records(on$set, columns, plan$members)
-  of_home <- function(x, at) lapply(as.list(x), `[`, at$home)
-  shared <- shared_amounts(plan)
-  file <- list(
-    codes = own$codes, amounts = lapply(
-      stats::setNames(nm = shared), function(name) {
-        slots <- columns_by_slot(name, plan$members)
-        member_values(on$file$amounts, slots, own)
-      }
-    ),
-    n = length(own$home), before = 0L, home = own$home,
-    bins = list2env(of_home(on$file$bins, own)),
-    scores = list2env(of_home(on$file$scores, own))
-  )
-  amount_ground(
-    file, made$codes, lapply(columns, `[[`, "names"),
-    member_block(on$block, columns, made$codes, nrow(on$set)),
-    of_home(on$bins, made), of_home(on$scores, made), made$home
-  )
-}
-
-#' What pooled tables tell of members, as a block's tables of its records
-#' @param set (integer matrix) Codes of the members of a set of so many `homes`.
-#' @return (list) See release_plan().
-#' @noRd
-member_block <- function(block, columns, set, homes) {
-  levels <- lengths(lapply(columns, `[[`, "names"))
-  each <- block$n / homes
-  pooled <- block$pooled
-  size <- block$size_noise
-  if (!is.null(size)) size$deviation <- size$deviation * nrow(set) / homes
-  list(
-    n = each * nrow(set), levels = unname(levels),
-    tables = lapply(pooled, function(one) match(one$names, names(columns))),
-    noise = block$pooled_noise[c("order", "variance")],
-    residuals = Map(function(residual, cut, one) {
-      residual + centred_table(cut, one$levels)
-    }, block$pooled_residuals, block$pooled_cut, pooled),
-    margins = lapply(seq_along(levels), function(j) {
-      each * tabulate(set[, j], levels[j])
-    }),
-    ordered = unname(lapply(columns, `[[`, "order")), size_noise = size
-  )
-}
-
-#' How many records a part of a shared amount has: each counts its share
-#' @noRd
-shared_sizes <- function(amount, plan, block, set) {
-  columns <- placed_columns(plan$members, plan$levels)
-  made <- members_as_records(set, columns, plan$members)
-  rows <- valued_rows(amount, made$codes)
-  part <- part_number(amount, made$codes, rows)
-  sums_by_code(shares_of(made$home[rows]), part, length(amount$part)) *
-    block$n / nrow(set)
-}
-
-#' Parts of the records of a chunk that have an amount, see share_parts
-#' @noRd
-chunk_parts <- function(chunk, name) {
-  if (!is.null(chunk$home)) {
-    parts_of_records(chunk$home[chunk$amounts[[name]]$records])
-  }
-}
-
 #' The share of each record of a set that has a value
 #' @param home (integer) Of each.
 #' @noRd
@@ -296,34 +187,4 @@ members_of_set <- function(x, on) {
     bins = lapply(on$bins, `[`, made$home),
     scores = lapply(on$scores, `[`, made$home)
   ))
-}
-
-# Released for members, known of persons ----------------------------------------
-
-#' How many records of a file each record of a set stands for, where they share
-#' @noRd
-shared_count <- function(share, n) {
-  if (!is.null(share)) share * n / sum(share)
-}
-
-#' A margin of shares as one of persons
-#'
-#' Members of large households count less in it. What is known of them says how
-#' much more often each bin is then: by the law of all members beside that of
-#' shares.
-#' @param amount (list) See release_amount().
-#' @param rows (list) See set_rows().
-#' @noRd
-of_persons <- function(amount, rows) {
-  breaks <- amount$margin$breaks
-  shared <- law_shares(amount, breaks)
-  line <- drop(rows$x %*% amount$draws$mean)
-  amount$population$rows <-
-    rows$x[typical_rows(line, rows$records), , drop = FALSE]
-  turned <- law_shares(amount, breaks) / shared
-  noisy <- turned * amount$margin$noisy
-  turned <- turned * amount$n / max(1, sum(noisy))
-  amount$margin$noisy <- turned * amount$margin$noisy
-  amount$margin$turned <- turned
-  amount
 }

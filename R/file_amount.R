@@ -284,6 +284,28 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
   released
 }
 
+#' A margin of shares as one of persons
+#'
+#' Members of large households count less in it. What is known of them says how
+#' much more often each bin is then: by the law of all members beside that of
+#' shares.
+#' @param amount (list) See release_amount().
+#' @param rows (list) See set_rows().
+#' @noRd
+of_persons <- function(amount, rows) {
+  breaks <- amount$margin$breaks
+  shared <- law_shares(amount, breaks)
+  line <- drop(rows$x %*% amount$draws$mean)
+  amount$population$rows <-
+    rows$x[typical_rows(line, rows$records), , drop = FALSE]
+  turned <- law_shares(amount, breaks) / shared
+  noisy <- turned * amount$margin$noisy
+  turned <- turned * amount$n / max(1, sum(noisy))
+  amount$margin$noisy <- turned * amount$margin$noisy
+  amount$margin$turned <- turned
+  amount
+}
+
 #' The margin of an amount as a measurement
 #' @param parts (count) Of a record, see share_parts.
 #' @noRd
@@ -471,8 +493,8 @@ levels_of_bins <- as.integer(max(earlier_bins)) + 1L
 #' @return (named integer) 1: it predicts nothing.
 #' @noRd
 predictor_levels <- function(amount, levels, earlier) {
-  sizes <- lengths(levels)
-  own <- match(amount$name, names(levels))
+  sizes <- lengths(amount$near$levels %||% levels)
+  own <- match(amount$name, names(sizes))
   if (!is.na(own)) sizes[own] <- length(amount$part)
   if (!is.null(amount$near)) {
     sizes[!names(sizes) %in% amount$near$columns] <- 1L

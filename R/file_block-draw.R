@@ -28,16 +28,6 @@ fitting_of_columns <- function(columns) {
   fitting
 }
 
-#' How a set of fewer records than were released is fitted, from which a release
-#' learns: larger ones grow from such records
-#' @param release (list) See release_plan().
-#' @noRd
-fitting_of_some <- function(release, n) {
-  fitting <- fitting_of_columns(length(release$levels))
-  if (n < round(release$n)) fitting$sweeps <- fitting$particle_sweeps
-  fitting
-}
-
 # A measured table takes as long as so many cells of a file. A file of 20
 # columns has ten tables a column: a tenth of them counts as one column, at
 # least
@@ -67,13 +57,15 @@ weight_of_margins <- 10
 #' @param words (two words) See seed_words().
 #' @param first (count) The number of the first set, from 0.
 #' @param fitting (list) See fitting_of_columns().
+#' @param some (flag) Does a release learn from the set? Then one of fewer
+#'   records is fitted as those are that larger sets grow from.
 #' @return (list of integer matrix, n x d) Published columns in the order of the
 #'   file.
 #' @noRd
 draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
                        first = 0L,
                        fitting = fitting_of_columns(length(release$levels)),
-                       threads = default_threads()) {
+                       threads = default_threads(), some = FALSE) {
   n <- n %||% round(release$n)
   refuse_if(
     any(release$published) && n != nrow(release$fixed),
@@ -103,7 +95,9 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
   targets <- weighted_targets(
     c(drawn$targets, drawn$pooled_targets), release$fitting[["power"]]
   )
-  if (n > fitting$particles) fitting$sweeps <- fitting$particle_sweeps
+  if (n > fitting$particles || some && n < round(release$n)) {
+    fitting$sweeps <- fitting$particle_sweeps
+  }
   control <- c(fitting, list(
     coldest = release$fitting[["coldest"]], noise = targets$noise,
     records = release$n

@@ -215,7 +215,7 @@ margin_factor <- function(pairs, budget, n) {
 #' @noRd
 table_noise <- function(plan, n, margins = NULL) {
   variance <- if (length(plan$tables) > 0) allocate_noise(plan, n, margins)
-  whole_noise(plan$lengths, variance, plan$sigma, unit_of_tables(plan$lengths))
+  whole_noise(plan$lengths, variance, plan$sigma)
 }
 
 #' What the block costs, before its noise is drawn

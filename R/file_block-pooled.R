@@ -50,6 +50,37 @@ pooled_tables <- function(members, levels) {
   })
 }
 
+#' The columns of a member: the household's, and its own
+#' @param levels (named list) Of the columns of the wide record.
+#' @return (named list) Of each `names` of its levels, `columns` (of the wide
+#'   record, by slot), `level` (by slot: which one each of the column's is, `NA`
+#'   where there is no member) and `order` (see level_orders()).
+#' @noRd
+member_columns <- function(members, levels) {
+  specs <- column_specs(members$persons$codebook)
+  shared <- intersect(c(members$household, count_column), names(levels))
+  own <- Filter(
+    function(name) length(block_levels(specs[[name]])) > 1, members$columns
+  )
+  slots <- seq_len(members$slots)
+  column <- function(name) {
+    each <- name %in% own
+    at <- if (each) slot_name(name, slots, members) else name
+    at <- rep_len(at, members$slots)
+    stated <- if (each) block_levels(specs[[name]]) else levels[[name]]
+    list(
+      names = stated, columns = match(at, names(levels)),
+      level = lapply(unname(levels[at]), match, stated),
+      order = if (name == count_column) {
+        slots
+      } else {
+        levels_in_order(specs[[name]])
+      }
+    )
+  }
+  lapply(stats::setNames(nm = c(shared, own)), column)
+}
+
 #' Squared lengths of what one household adds at most
 #' @return (data frame) See residual_lengths(); `unit` makes residuals whole.
 #' @noRd
@@ -81,7 +112,7 @@ pooled_noise <- function(plan) {
     ifelse(lengths$order == 1, weight_of_pooled_margin, 1)
   variance <- least_variances(weight, lengths$squared, plan$squared_pooled)
   if (plan$neighbours == "replace") variance <- 4 * variance
-  whole_noise(lengths, variance, plan$sigma, lengths$unit)
+  whole_noise(lengths, variance, plan$sigma)
 }
 
 #' What pooled tables cost, see plan_charges()

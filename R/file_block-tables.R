@@ -59,13 +59,10 @@ residual_lengths <- function(tables, levels) {
     order = lengths(tables),
     cells = of_tables(function(l) prod(as.double(l))),
     squared = of_tables(function(l) prod((l - 1) / l)),
-    whole = of_tables(function(l) prod(as.double(l) * (l - 1)))
+    whole = of_tables(function(l) prod(as.double(l) * (l - 1))),
+    unit = of_tables(function(l) prod(as.double(l)))
   ), length(tables))
 }
-
-#' Whole units of each table's residual, but for the factor of its noise
-#' @noRd
-unit_of_tables <- function(lengths) lengths$unit %||% lengths$cells
 
 #' Residuals of a table, times the product of its levels
 #'
@@ -246,7 +243,8 @@ least_variances <- function(weight, squared, budget) {
 #' @param unit (double) What makes residuals whole.
 #' @return (data frame) See release_plan().
 #' @noRd
-whole_noise <- function(lengths, variance, sigma, unit = lengths$cells) {
+whole_noise <- function(lengths, variance, sigma) {
+  unit <- lengths$unit
   scale <- factor <- numeric(length(variance))
   # Wide files have many tables of one kind
   kind <- paste(
@@ -307,7 +305,7 @@ table_measurement <- function(plan, noise, what = what_of_block[["tables"]],
   new_measurement(
     what, tables_named(plan$tables, names), noise$cells,
     bound = function(kind) {
-      unit <- noise$factor * unit_of_tables(noise)
+      unit <- noise$factor * noise$unit
       replaced <- largest_moves(plan$tables, plan$levels, plan$published)
       Map(by_relation, unit * sqrt(noise$squared), unit * sqrt(replaced))
     },

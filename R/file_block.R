@@ -79,9 +79,7 @@ homes_to_cut <- 20000
 #' @noRd
 pooled_cut <- function(release, pooled) {
   n <- max(1, min(round(release$n), homes_to_cut))
-  codes <- draw_block(
-    release, 1, n, c(1, 1), fitting = fitting_of_some(release, n)
-  )[[1]]
+  codes <- draw_block(release, 1, n, words = c(1, 1), some = TRUE)[[1]]
   lapply(pooled_counts(pooled, codes, cut = TRUE), function(cut) {
     cut / parts_of_home * release$n / n
   })
@@ -124,7 +122,7 @@ noisy_residuals <- function(counts, plan, noise, seed,
   )
   lapply(seq_along(counts), function(t) {
     centred_table(
-      whole[[t]] / (noise$factor[t] * unit_of_tables(noise)[t]),
+      whole[[t]] / (noise$factor[t] * noise$unit[t]),
       plan$levels[plan$tables[[t]]]
     )
   })

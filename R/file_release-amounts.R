@@ -5,24 +5,6 @@
 # tell_long_step(). Of 20 of them the release takes some seconds
 amount_as_cells <- 1e5
 
-#' The models of amounts, with what each depends on
-#' @param plan (list) A plan, or a file release.
-#' @param names (character) In the order in which they are released.
-#' @return (named list) See amount_model(), linked_amount(), shared_amount().
-#' @noRd
-amount_models <- function(plan, names) {
-  specs <- specs_of_amounts(plan)
-  shared <- shared_amounts(plan)
-  lapply(stats::setNames(nm = names), function(name) {
-    amount <- amount_model(specs[[name]])
-    if (name %in% shared) {
-      shared_amount(amount, plan$members, plan$levels, names)
-    } else {
-      linked_amount(amount, plan$members, names(plan$levels), names)
-    }
-  })
-}
-
 #' What amounts are released on: the records of a file and of a set
 #'
 #' @param file See plan_records().
@@ -43,14 +25,68 @@ amount_ground <- function(file, set, levels, block, bins = list(),
   )
 }
 
-#' How many records each part with values has, as released
+#' What amounts of members are released on, see amount_ground()
+#' @param on (list) The same of households, with the amounts of these.
 #' @noRd
-sizes_of_parts <- function(amount, plan, block, set) {
-  if (is_of_members(amount)) {
-    return(shared_sizes(amount, plan, block, set))
-  }
-  at <- match(amount$name, names(plan$levels))
-  if (is.na(at)) block$n else block$margins[[at]][amount$part]
+member_ground <- function(on, plan) {
+  columns <- placed_columns(plan$members, plan$levels)
+  own <- members_as_records(on$file$codes, columns, plan$members)
+  made <- members_as_records(on$set, columns, plan$members)
+  of_home <- function(x, at) lapply(as.list(x), `[`, at$home)
+  shared <- shared_amounts(plan)
+  file <- list(
+    codes = own$codes, amounts = lapply(
+      stats::setNames(nm = shared), function(name) {
+        slots <- columns_by_slot(name, plan$members)
+        found <- member_values(on$file$amounts, slots, own)
+        found$parts <- parts_of_records(own$home[found$records])
+        found
+      }
+    ),
+    n = length(own$home), before = 0L, home = own$home,
+    bins = list2env(of_home(on$file$bins, own)),
+    scores = list2env(of_home(on$file$scores, own))
+  )
+  amount_ground(
+    file, made$codes, lapply(columns, `[[`, "names"),
+    member_block(on$block, columns, made$codes, nrow(on$set)),
+    of_home(on$bins, made), of_home(on$scores, made), made$home
+  )
+}
+
+#' What pooled tables tell of members, as a block's tables of its records
+#' @param set (integer matrix) Codes of the members of a set of so many `homes`.
+#' @return (list) See release_plan().
+#' @noRd
+member_block <- function(block, columns, set, homes) {
+  levels <- lengths(lapply(columns, `[[`, "names"))
+  each <- block$n / homes
+  pooled <- block$pooled
+  size <- block$size_noise
+  if (!is.null(size)) size$deviation <- size$deviation * nrow(set) / homes
+  list(
+    n = each * nrow(set), levels = unname(levels),
+    tables = lapply(pooled, function(one) match(one$names, names(columns))),
+    noise = block$pooled_noise[c("order", "variance")],
+    residuals = Map(function(residual, cut, one) {
+      residual + centred_table(cut, one$levels)
+    }, block$pooled_residuals, block$pooled_cut, pooled),
+    margins = lapply(seq_along(levels), function(j) {
+      each * tabulate(set[, j], levels[j])
+    }),
+    ordered = unname(lapply(columns, `[[`, "order")), size_noise = size
+  )
+}
+
+#' How many records a part of a shared amount has: each counts its share
+#' @noRd
+shared_sizes <- function(amount, plan, block, set) {
+  columns <- placed_columns(plan$members, plan$levels)
+  made <- members_as_records(set, columns, plan$members)
+  rows <- valued_rows(amount, made$codes)
+  part <- part_number(amount, made$codes, rows)
+  sums_by_code(shares_of(made$home[rows]), part, length(amount$part)) *
+    block$n / nrow(set)
 }
 
 #' @param set (integer matrix) Codes of a synthetic set.
@@ -66,7 +102,15 @@ release_amounts <- function(plan, spending, block, set, seed) {
   }
   budget <- spending$amounts
   models <- lapply(amount_models(plan, names(budget$each)), function(amount) {
-    amount$sizes <- sizes_of_parts(amount, plan, block, set)
+    # How many records each part with values has, as released
+    at <- match(amount$name, names(plan$levels))
+    amount$sizes <- if (is_of_members(amount)) {
+      shared_sizes(amount, plan, block, set)
+    } else if (is.na(at)) {
+      block$n
+    } else {
+      block$margins[[at]][amount$part]
+    }
     amount
   })
   sizes <- vapply(models, function(amount) sum(amount$sizes), 0)
@@ -114,7 +158,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     if (length(before) > 0) models[[name]]$before <- before[[1]]$counts
     amount <- release_margin(
       models[[name]], of_file(function(chunk) {
-        list(y = values_of(chunk), parts = chunk_parts(chunk, name))
+        list(y = values_of(chunk), parts = chunk$amounts[[name]]$parts)
       }),
       own_budget$budget, n, what, own_seed,
       if (linked) function(amount) {
@@ -138,7 +182,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
         amount, chunk$codes, chunk$amounts[[name]]$records,
         mget(before, chunk$bins), mget(strong, chunk$scores), on$levels,
         chunk$home
-      )$codes, y = values_of(chunk), parts = chunk_parts(chunk, name))
+      )$codes, y = values_of(chunk), parts = chunk$amounts[[name]]$parts)
     })
     shown <- on$set
     rows <- valued_rows(amount, shown)

@@ -37,9 +37,7 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
     amount <- models[[k]]
     earlier <- names[seq_len(k - 1)]
     earlier <- stats::setNames(rep(levels_of_bins, k - 1), earlier)
-    levels <- predictor_levels(
-      amount, levels_beside(amount, plan), earlier
-    )
+    levels <- predictor_levels(amount, plan$levels, earlier)
     levels <- levels[levels > 1]
     plan_amount(
       mu, neighbours, delta, amount$planned_bins, unname(levels),
@@ -197,7 +195,7 @@ amount_tables_cost <- function(budget, levels, free, parts = 1) {
 # Of mu squared, for the discrete block where there are amounts, too, at least
 # and at most: of members of households, of waves and of other records
 # (bench/households-strict.R, bench/panels.R, bench/file_rivals.R). Each amount
-# weighs as two columns, and those of members, which few records have, as one.
+# weighs as two columns, and beside members' columns, which are many, as one.
 share_of_block <- c(least = 0.3, homes = 0.85, waves = 0.7, records = 0.6)
 
 #' The budget of a release and its charges, before any noise is drawn

@@ -198,6 +198,20 @@ ends_of_amount <- function(room, amount, rows, part, at = NULL) {
   list(low = one$low[rows], high = one$high[rows])
 }
 
+#' See ends_of_amount(): rules compare the wide columns
+#' @noRd
+ends_of_members <- function(room, amount, rows, part, at) {
+  ends <- ends_of_parts(amount, part)
+  for (k in which(amount$slots %in% names(room$amounts))) {
+    one <- room$amounts[[amount$slots[k]]]
+    own <- which(at$slot[rows] == k)
+    home <- at$home[rows[own]]
+    ends$low[own] <- one$low[home]
+    ends$high[own] <- one$high[home]
+  }
+  ends
+}
+
 ends_of_parts <- function(amount, part) {
   ends <- value_ends(amount$all_parts)
   lapply(ends, function(end) end[amount$part[part]])

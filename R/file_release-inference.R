@@ -154,7 +154,7 @@ model_of.file_release <- function(x, amount = NULL) {
 #' Names of an amount's coefficients, as lm() names them
 #' @noRd
 amount_terms <- function(x, amount) {
-  levels <- levels_beside(amount, x)
+  levels <- amount$near$levels %||% x$levels
   own <- match(amount$name, names(levels))
   if (!is.na(own)) levels[[own]] <- levels[[own]][amount$part]
   before <- names(x$amounts)

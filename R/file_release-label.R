@@ -77,9 +77,9 @@ file_verdict <- function(x) {
     },
     if (any(vapply(x$amounts, is_of_members, NA))) {
       paste(
-        "For an amount of members a household adds the mean of what those with a",
-        "value would add alone. It moves these sums no farther than one member",
-        "can."
+        "For an amount of members a household adds the mean of what those with",
+        "a value would add alone. It moves these sums no farther than one",
+        "member can."
       )
     },
     if (!all(vapply(x$amounts, function(one) is.null(one$links), NA))) {

@@ -109,23 +109,6 @@ pooled_mean <- function(block, at, spec) {
   )
 }
 
-#' What a pooled margin of members tells of the counts of its levels
-#' @return (list) See told_parts().
-#' @noRd
-told_of_pooled <- function(block, at) {
-  drawn <- block$pooled_targets[[at]]$target
-  l <- length(drawn)
-  each <- sum(drawn) / block$n
-  list(
-    counts = block$pooled_residuals[[at]] +
-      centred_table(block$pooled_cut[[at]], l) + sum(drawn) / l,
-    noise = function(slope) {
-      block$pooled_noise$variance[at] * (sum(slope^2) - sum(slope)^2 / l) +
-        (each * sum(slope) / l)^2 * size_variance(block)
-    }
-  )
-}
-
 #' The number that each level is; of a flag 0 and 1
 #' @noRd
 level_numbers <- function(spec) {

@@ -104,8 +104,8 @@ amount_share <- function(x, amount) {
 
 #' What noisy tables tell of the parts of an amount
 #' @return (list or `NULL`, where it has one part) `counts`, and `noise`
-#'   (function of a `slope`: the variance of a sum over the counts, by which each
-#'   enters it).
+#'   (function of a `slope`: the variance of a sum over the counts, by which
+#'   each enters it).
 #' @noRd
 told_parts <- function(x, amount) {
   block <- x$block
@@ -122,6 +122,23 @@ told_parts <- function(x, amount) {
   list(
     counts = cells + block$n / length(cells),
     noise = function(slope) count_noise(block, own, slope)
+  )
+}
+
+#' What a pooled margin of members tells of the counts of its levels
+#' @return (list) See told_parts().
+#' @noRd
+told_of_pooled <- function(block, at) {
+  drawn <- block$pooled_targets[[at]]$target
+  l <- length(drawn)
+  each <- sum(drawn) / block$n
+  list(
+    counts = block$pooled_residuals[[at]] +
+      centred_table(block$pooled_cut[[at]], l) + sum(drawn) / l,
+    noise = function(slope) {
+      block$pooled_noise$variance[at] * (sum(slope^2) - sum(slope)^2 / l) +
+        (each * sum(slope) / l)^2 * size_variance(block)
+    }
   )
 }
 

@@ -342,11 +342,7 @@ amounts_beside <- function(plan, spending, block, seed) {
   tell_long_step("Fitting records to tables", fitting_work(block, block$n))
   set <- draw_block(
     block, 1, n, seed_words(stage_seed(seed, "geometry"), "sets"),
-    fitting = if (has_public_size(plan)) {
-      fitting_of_columns(length(block$levels))
-    } else {
-      fitting_of_some(block, n)
-    }
+    some = !has_public_size(plan)
   )[[1]]
   colnames(set) <- colnames(plan$codes)
   release_amounts(plan, spending, block, set, seed)

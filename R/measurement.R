@@ -151,40 +151,54 @@ moves_of_rows <- function(z, noise, rows, other = 0L * rows) {
 # unit moves a sum farther than one record can, however many it has.
 share_parts <- 60L
 
+#' Are the records of an amount members, which share a household?
+#' @param amount (list) Of a file release, or a score release.
+#' @noRd
+is_of_members <- function(amount) !is.null(amount$slots)
+
+#' Parts of a record of an amount
+#' @noRd
+parts_of <- function(amount) if (is_of_members(amount)) share_parts else 1L
+
 #' Parts of records that share a unit
 #' @param unit (integer) Of each.
 #' @noRd
 parts_of_records <- function(unit) share_parts %/% tabulate(unit)[unit]
 
-#' Of records with as many parts at a time
-#' @param records (list of `y`, `predictors` and `parts`) Without parts: whole.
-#' @param f (function of some records, which they are, and their share)
-#' @return (list)
+#' How many records of a file each record of a set stands for
+#' @param share (double or `NULL`) Of each, where they share units.
 #' @noRd
-by_parts <- function(records, f) {
-  parts <- records$parts
-  if (length(parts) == 0) {
-    return(list(f(records, seq_along(records$y), 1)))
-  }
-  lapply(unname(split(seq_along(parts), parts)), function(at) {
-    own <- list(y = records$y[at])
-    own$predictors <- records$predictors[at, , drop = FALSE]
-    f(own, at, parts[at[1]] / share_parts)
-  })
+shared_count <- function(share, n) {
+  if (!is.null(share)) share * n / sum(share)
 }
 
-#' Counts of records in parts
+#' Counts of records, each as often as it has parts
+#' @param records (any) With `parts`, or whole.
 #' @param f (function of records) Counts whole ones.
 #' @noRd
 in_parts <- function(records, f) {
-  if (!is.list(records) || is.null(records$parts)) {
+  if (!is.list(records) || length(records$parts) == 0) {
     return(f(records))
   }
-  Reduce(both_sums, by_parts(records, function(own, at, share) {
+  each <- function(of_some) by_parts(records, of_some)
+  over_chunks(each, function(own) {
     counts <- f(own)
-    times <- round(share * share_parts)
-    if (is.list(counts)) lapply(counts, `*`, times) else times * counts
-  }))
+    if (is.list(counts)) lapply(counts, `*`, own$each) else own$each * counts
+  })
+}
+
+#' Records with as many parts together, one after the other
+#' @param f (function of records) They have no `parts`; how many each has is
+#'   `each`, and which they are `at`.
+#' @noRd
+by_parts <- function(records, f) {
+  fields <- setdiff(names(records), c("parts", "units"))
+  for (at in split(seq_along(records$parts), records$parts)) {
+    own <- lapply(records[fields], function(x) {
+      if (is.matrix(x)) x[at, , drop = FALSE] else x[at]
+    })
+    f(c(own, list(each = records$parts[at[1]], at = at)))
+  }
 }
 
 #' A measurement of units whose records share them

@@ -10,7 +10,9 @@
 #' @param join (function of two results) Sums are added up.
 #' @return What `f` gives.
 #' @noRd
-over_chunks <- function(records, f, join = both_sums) {
+over_chunks <- function(records, f, join = function(all, own) {
+                          if (is.list(all)) Map(`+`, all, own) else all + own
+                        }) {
   if (!is.function(records)) {
     return(f(records))
   }
@@ -20,12 +22,6 @@ over_chunks <- function(records, f, join = both_sums) {
     all <<- if (is.null(all)) own else join(all, own)
   })
   all
-}
-
-#' Sums, or lists of them, added up
-#' @noRd
-both_sums <- function(all, own) {
-  if (is.list(all)) Map(`+`, all, own) else all + own
 }
 
 #' Give back what is not used any more, where records are many

@@ -246,7 +246,7 @@ amount_predictor_names <- function(x, amount) {
   before <- names(x$amounts)
   earlier <- before[seq_len(match(amount$name, before) - 1)]
   earlier <- stats::setNames(rep(levels_of_bins, length(earlier)), earlier)
-  sizes <- predictor_levels(amount, levels_beside(amount, x), earlier)
+  sizes <- predictor_levels(amount, x$levels, earlier)
   c(names(sizes)[sizes > 1], expected_name[!is.null(amount$curve)])
 }
 

@@ -305,33 +305,36 @@ step_measurement <- function(what, columns, step = NULL, number = 1,
       sensitivity_of_reach(longest_vector(columns, kind), kind)
     },
     vectors = function(records, part) {
+      own <- scored_records(records, step)
+      own$parts <- own$parts %||% rep(share_parts, length(own$q))
+      rows <- which(!is.na(records$y))
       vectors <- matrix(0, length(records$y), columns + 1)
-      by_parts(records, function(records, at, share) {
-        own <- scored_records(records, step)
+      by_parts(own, function(own) {
+        share <- own$each / share_parts
         z <- own_vectors(
           own$predictors, step$coding, own$scale, step$geometry, share
         )
-        vectors[at[!is.na(records$y)], ] <<-
+        vectors[rows[own$at], ] <<-
           cbind(floor(share * score_counted) * own$inside, z * own$q)
       })
       vectors
     },
-    counts = function(records) {
-      by_parts(records, function(records, at, share) {
-        c(scored_records(records, step), share = share)
-      })
-    },
+    counts = function(records) scored_records(records, step),
     sums = function(items) {
       lines <- level_lines(step$geometry$whiten, step$coding)
-      list(Reduce(`+`, lapply(items, function(own) {
+      of <- function(own, share) {
         c(
-          floor(own$share * score_counted) * sum(own$inside),
+          floor(share * score_counted) * sum(own$inside),
           own_sums_(
-            own$predictors, step$coding$levels, lines, own$scale * own$share,
-            own$q, own_limit(step$geometry, own$share), default_threads()
+            own$predictors, step$coding$levels, lines, own$scale * share,
+            own$q, own_limit(step$geometry, share), default_threads()
           )
         )
-      })))
+      }
+      list(if (length(items$parts) == 0) of(items, 1) else over_chunks(
+        function(next_chunk) by_parts(items, next_chunk),
+        function(own) of(own, own$each / share_parts)
+      ))
     },
     about = about
   )
@@ -358,7 +361,7 @@ scored_records <- function(records, step) {
   frame <- score_frame(step$family, eta, step$shape)
   lowest <- counted_above(step$family, frame, step$clip)
   c(
-    list(predictors = predictors), frame["scale"],
+    list(predictors = predictors, parts = records$parts[at]), frame["scale"],
     whole_scores(score_of(y, frame), step$clip, lowest)
   )
 }
@@ -410,11 +413,10 @@ noisy_step <- function(file, rows, like, b, clip, budget, seed, last,
   } else {
     lowest <- counted_above(like$family, frame, clip)
     found <- file$whole(frame, clip, lowest)
-    x$sums(list(list(
+    x$sums(list(
       predictors = rows$codes[found$row, , drop = FALSE],
-      scale = frame$scale[found$row], q = found$q, inside = found$inside,
-      share = 1
-    )))
+      scale = frame$scale[found$row], q = found$q, inside = found$inside
+    ))
   }
   sums <- measured(x, seeds = list(seed), sums = sums)[[1]]
   unit <- geometry$unit * clip / score_steps

@@ -50,6 +50,21 @@ columns_of <- function(x) {
 }
 own <- columns_of(file)
 
+of_incomes <- function(x) {
+  earners <- x[x$income > 0, ]
+  model <- stats::lm(
+    log(income) ~ factor(as.character(age)) + factor(as.character(status)) +
+      sex + region, earners
+  )
+  sums <- tapply(x$income, x$home, sum)
+  stated <- x$house[match(names(sums), x$home)]
+  c(
+    income = mean(x$income), r2 = summary(model)$r.squared,
+    rank = stats::cor(sums[stated > 0], stated[stated > 0], method = "spearman")
+  )
+}
+no_incomes <- c(income = NA, r2 = NA, rank = NA)
+
 figures <- function(set, with_incomes = TRUE) {
   x <- columns_of(set)
   first <- lapply(list(own, x), function(x) x[x$place <= slots, ])

@@ -474,7 +474,9 @@ naive_vectors <- function(unit, case, release) {
   none <- release$members$none
   code <- vapply(names(levels), function(name) {
     text <- unit$wide[[name]]
-    if (is.na(text)) none[match(name, names(levels))] else {
+    if (is.na(text)) {
+      none[match(name, names(levels))]
+    } else {
       match(text, levels[[name]])
     }
   }, 1L)

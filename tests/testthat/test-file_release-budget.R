@@ -148,11 +148,11 @@ test_that("the block of members or waves has more, up to a limit of its own", {
   }
   homes <- share(members(~year, 3, household = "sex"), book)
   waves <- share(waves("year", constant = "sex", complete = TRUE), book)
-  # Three amounts weigh a column each among members, and two in a panel
-  for (one in list(list(homes, 1, 0.8), list(waves, 2, 0.7))) {
+  # Members' amount weighs a column, and each wave's two
+  for (one in list(list(homes, 1, 0.85), list(waves, 6, 0.7))) {
     columns <- one[[1]][["columns"]]
     expect_equal(
-      one[[1]][["block"]], min(one[[3]], columns / (columns + one[[2]] * 3))
+      one[[1]][["block"]], min(one[[3]], columns / (columns + one[[2]]))
     )
   }
 })
