@@ -119,6 +119,12 @@ plot_margins <- function(object, columns) {
   order <- unique(bars$column)
   column_of <- function(panel) sub(", values$", "", panel)
   place <- match(column_of(order), names(object$schema))
+  # Of all members together: below its parts in the first slot
+  shared <- match(column_of(order), names(object$amounts))
+  for (k in which(is.na(place) & !is.na(shared))) {
+    first <- object$amounts[[shared[k]]]$slots[1]
+    place[k] <- match(first, names(object$schema))
+  }
   order <- order[order(place, nchar(order))]
   all <- unique(column_of(order))
   check_names(columns, all, arg = "columns", of = "columns of the release")
