@@ -11,17 +11,20 @@
 #' @param room (list or `NULL`) `low` and `high` that rules leave of each value.
 #' @param swaps (list) See swapping. `NULL`: none.
 #' @param left (double or `NULL`) See expected_places_of().
+#' @param home (integer or `NULL`) Of each record, where they are members.
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, part, words, stream, room = NULL,
                         swaps = if (is.null(amount$curve)) swapping else
-                          linked_swaps, left = NULL) {
+                          linked_swaps, left = NULL, home = NULL) {
   n <- nrow(set)
   if (n == 0) {
     return(double())
   }
   if (!is.null(amount$curve)) amount <- with_normal_errors(amount)
   p <- uniforms_(n, words, 2 * stream)
+  rho <- amount$together$errors %||% 0
+  if (rho != 0) p <- uniforms_together(p, record_before(home), rho)
   line <- amount_line(amount, set)
   error <- latent_quantile(amount$family, p)
   # Errors of one size, but where some records have fewer earlier values
@@ -56,6 +59,13 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
       expected, group, room,
       if (!is.null(left)) {
         normal_hold(y, line, line + scale * error, scale * own)
+      } else if (rho != 0) {
+        # Held near the errors that go together, the closer the more they do
+        kept <- sqrt(abs(rho))
+        normal_hold(
+          y, line + kept * scale * error, line + scale * error,
+          rep_len(scale * sqrt(1 - abs(rho)), n)
+        )
       }
     )
   }

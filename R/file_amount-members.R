@@ -188,3 +188,108 @@ members_of_set <- function(x, on) {
     scores = lapply(on$scores, `[`, made$home)
   ))
 }
+
+# What members have in common ----------------------------------------------------
+
+# Members of a household may have more in common than their columns say, or less:
+# of two who share an income one has what the other has not. How near the scores
+# of a member and of the one before are is measured as links of waves are; a
+# household adds the mean over its members. In sets the errors of members go
+# together as far as is needed to have the same.
+
+# How far errors of two members go together, at most
+most_together <- 0.95
+
+#' The record before each one of its household, by slot; `NA`: it is the first
+#' @param home (integer) Of records in the order of slots.
+#' @noRd
+record_before <- function(home) {
+  order <- order(home)
+  first <- !duplicated(home[order])
+  before <- c(NA, order[-length(order)])[seq_along(order)]
+  before[first] <- NA
+  replace(before, order, before)
+}
+
+#' How near each household's members are, in whole units, at its first record
+#' @param score (double) See margin_scores().
+#' @return (matrix of one column) See whole_links(); 0 at all other records.
+#' @noRd
+home_links <- function(score, home) {
+  before <- record_before(home)
+  pair <- which(!is.na(before))
+  links <- matrix(0, length(home), 1)
+  if (length(pair) == 0) {
+    return(links)
+  }
+  near <- whole_links(score[pair], list(score[before[pair]]))[, 1]
+  sums <- rowsum(near, home[pair])
+  mean <- trunc(sums[, 1] / tabulate(home[pair])[as.integer(rownames(sums))])
+  links[match(as.integer(rownames(sums)), home), 1] <- mean
+  links
+}
+
+#' Release how near members are
+#' @param amount (list) With its `margin` and `ranks`.
+#' @param file (list) `home` of the records with a value, and `y`. Confidential.
+#' @return (list) `noisy`, the noise as paid, and `ranks`.
+#' @noRd
+released_together <- function(amount, file, budget, what, seed) {
+  x <- paid_by(link_measurement(1, what), budget)
+  links <- home_links(margin_scores(amount, file$y), file$home)
+  noisy <- measured(
+    x, seeds = list(seed), sums = whole_sums(x, list(links = links))
+  )[[1]]
+  c(list(noisy = noisy), x$noise, amount["ranks"])
+}
+
+#' How far errors go together in a set that has what was released
+#'
+#' As far as noise tells: what it hides is as the columns alone say.
+#' @param amount (list) With `together`, see released_together().
+#' @param home (integer) Of the records of a set with a value.
+#' @param each (number) How many households one of the set stands for.
+#' @param draw (function of an amount) Gives values of the set.
+#' @return (number)
+#' @noRd
+errors_together <- function(amount, home, each, draw) {
+  together <- amount$together
+  homes <- length(unique(home[!is.na(record_before(home))]))
+  if (homes < 2) {
+    return(0)
+  }
+  mean <- function(rho) {
+    amount$together$errors <- rho
+    score <- margin_scores(together, draw(amount))
+    sum(home_links(score, home)) / homes
+  }
+  alone <- mean(0)
+  beside <- together$noisy / (homes * each) - alone
+  error <- together$deviation / (homes * each)
+  wanted <- alone + beside * max(0, 1 - (error / beside)^2)
+  side <- if (wanted < alone) -most_together else most_together
+  # How many times as far the end is
+  towards <- (mean(side) - alone) / (wanted - alone)
+  if (!isTRUE(towards > 1)) {
+    return(if (isTRUE(towards > 0)) side else 0)
+  }
+  missed <- function(rho) mean(rho) - wanted
+  stats::uniroot(missed, sort(c(0, side)), tol = 0.02)$root
+}
+
+#' Uniform numbers of members whose errors go together
+#' @param p (double) Of each record, uniform.
+#' @param before (integer) See record_before().
+#' @noRd
+uniforms_together <- function(p, before, rho) {
+  z <- stats::qnorm(p)
+  left <- which(!is.na(before))
+  done <- is.na(before)
+  while (length(left) > 0) {
+    now <- left[done[before[left]]]
+    z[now] <- rho * z[before[now]] + sqrt(1 - rho^2) * z[now]
+    done[now] <- TRUE
+    left <- setdiff(left, now)
+  }
+  clamp(stats::pnorm(z), 1e-12, 1 - 1e-12)
+}

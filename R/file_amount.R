@@ -190,7 +190,12 @@ release_margin <- function(amount, records, budget, n, what, seed, linked) {
     amount$before <- NULL
   }
   if (!is.null(linked)) amount$ranks <- ranked_margin(amount, n)
-  if (!is.null(budget$links)) amount$links <- linked(amount)
+  if (is_of_members(amount)) {
+    amount$together <- linked(amount)
+    amount$ranks <- NULL
+  } else if (!is.null(budget$links)) {
+    amount$links <- linked(amount)
+  }
   amount
 }
 

@@ -161,7 +161,14 @@ release_amounts <- function(plan, spending, block, set, seed) {
         list(y = values_of(chunk), parts = chunk$amounts[[name]]$parts)
       }),
       own_budget$budget, n, what, own_seed,
-      if (linked) function(amount) {
+      if (is_of_members(models[[name]])) function(amount) {
+        own <- on$file$amounts[[name]]
+        home <- on$file$home[own$records]
+        released_together(
+          amount, list(home = home, y = to_modelled(amount, own$values)),
+          own_budget$budget$links, what, stage_seed(own_seed, "links")
+        )
+      } else if (linked) function(amount) {
         earlier <- amount$earlier
         released_links(
           amount, of_file(function(chunk) {
@@ -209,11 +216,20 @@ release_amounts <- function(plan, spending, block, set, seed) {
       }
     )
     one$bins <- quantile_breaks(one, one$counts, earlier_bins[[way]])
+    draw <- function(one) {
+      draw_amount(
+        one, like$codes, part_number(one, shown, rows),
+        seed_words(stage_seed(seed, "geometry", 2), name), 1,
+        left = like$left, home = on$home[rows]
+      )
+    }
+    if (is_of_members(one)) {
+      one$together$errors <- errors_together(
+        one, on$home[rows], block$n / nrow(set), draw
+      )
+    }
     released[[name]] <- one
-    drawn <- draw_amount(
-      one, like$codes, part_number(one, shown, rows),
-      seed_words(stage_seed(seed, "geometry", 2), name), 1, left = like$left
-    )
+    drawn <- draw(one)
     rm(records)
     on$file <- with_earlier(on$file, name, one, of_file(function(chunk) {
       list(

@@ -43,7 +43,9 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
       mu, neighbours, delta, amount$planned_bins, unname(levels),
       # Of a plan of members nothing is published
       is_of_members(amount) | names(levels) %in% c(protected, names),
-      length(amount$earlier), least = mu * least, parts = parts_of(amount)
+      # Of members one: how near they are
+      if (is_of_members(amount)) 1 else length(amount$earlier),
+      least = mu * least, parts = parts_of(amount)
     )
   })
   costs <- lapply(each, `[[`, "cost")

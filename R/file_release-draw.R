@@ -127,7 +127,7 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     y <- draw_amount(
       amount, like$codes, part, words, s * length(x$amounts) + k,
       modelled_room(amount, ends, part),
-      left = like$left
+      left = like$left, home = on$home[rows]
     )
     rm(like)
     n <- nrow(on$codes)

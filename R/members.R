@@ -102,9 +102,10 @@
 #' member can, whatever its size. An amount depends on the columns of the
 #' household and of the member, on the member's place, and on how many members
 #' have a value. It is called by its name in the file, as in
-#' `coef(release, amount = "income")`. What two members' values have in common
-#' beyond all this is not measured. An amount that a rule compares between
-#' members is measured slot by slot.
+#' `coef(release, amount = "income")`. How near members are to each other is
+#' measured, too, as normal scores: in sets their errors go together, or apart,
+#' as far as is needed to have the same. An amount that a rule or the order
+#' compares between members is measured slot by slot.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
 #' intruder finds who knows a whole household is not in them.

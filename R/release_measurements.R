@@ -187,6 +187,8 @@ amount_measurements <- function(x, name) {
   }, own[1], if (!is.null(amount$links)) {
     links <- link_measurement(length(amount$links$with), what, name)
     list(with_noise_of(links, amount$links))
+  }, if (!is.null(amount$together)) {
+    list(with_noise_of(link_measurement(1, what, name), amount$together))
   }, own[-1])
   if (is_of_members(amount)) lapply(all, of_units) else all
 }
@@ -279,7 +281,8 @@ measured_records <- function(x, file) {
     amounts[[name]] <- if (is_of_members(amount)) {
       list(
         predictors = like$codes, y = y[at], unit = on$home[at],
-        parts = parts_of_records(on$home[at]), units = nrow(file$codes)
+        parts = parts_of_records(on$home[at]), units = nrow(file$codes),
+        links = home_links(margin_scores(amount$together, y[at]), on$home[at])
       )
     } else {
       list(
@@ -303,7 +306,7 @@ rows_measured <- function(records, at) {
       return(list(
         predictors = own$predictors[kept, , drop = FALSE], y = own$y[kept],
         unit = rep(seq_along(at), lengths(rows)), parts = own$parts[kept],
-        units = length(at)
+        units = length(at), links = own$links[kept, , drop = FALSE]
       ))
     }
     list(

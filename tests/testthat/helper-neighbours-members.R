@@ -493,11 +493,32 @@ naive_vectors <- function(unit, case, release) {
     c(
       if (!is.null(amount$look)) list(naive_margin(x, amount$look, amount)),
       list(naive_margin(x, amount$margin, amount)),
+      list(naive_together(x, amount))[!is.null(amount$together)],
       vector("list", (!is.null(amount$links)) + length(amount$steps)),
       vector("list", length(amount$tables$noise$cells))
     )
   })
   c(size, tables, pooled, unlist(unname(amounts), recursive = FALSE))
+}
+
+#' How near each member of those with a value is to the one before
+#' @param x (double) Of all members, by slot.
+#' @noRd
+naive_together <- function(x, amount) {
+  x <- x[!is.na(x)]
+  if (length(x) < 2) {
+    return(0)
+  }
+  ranks <- amount$together$ranks
+  y <- if (amount$transform == "log") log(abs(x)) else x
+  below <- stats::approx(
+    ranks$breaks, c(0, cumsum(ranks$counts)) / sum(ranks$counts), y, rule = 2
+  )$y
+  score <- pmin(2.5, pmax(-2.5, stats::qnorm(below)))
+  one <- score[-1]
+  other <- score[-length(score)]
+  near <- pmin((one + other)^2, 1) - pmin((one - other)^2, 1)
+  trunc(mean(trunc(2^10 * near)))
 }
 
 #' @param x (double) Of the household, or of all its members.
@@ -563,6 +584,7 @@ naive_bounds <- function(case, release) {
   amounts <- lapply(release$amounts, function(amount) {
     c(
       if (!is.null(amount$look)) first(amount$look), first(amount$margin),
+      if (!is.null(amount$together)) 2^10,
       if (!is.null(amount$links)) sqrt(length(amount$links$with)) * 2^10,
       # A score of a clip times the longest vector, and a fifth for its count
       rep(2^22 * sqrt(1 + 0.2^2), length(amount$steps)),

@@ -146,3 +146,51 @@ test_that("who shares an amount with others has no other law in sets", {
   made <- vapply(sets, function(x) mean(log(x$pay)), 0)
   expect_lt(max(abs(made - mean(log(homes$pay)))), 0.08)
 })
+
+test_that("members have in common what they have in the file", {
+  n <- 2500
+  couples <- function(rho) {
+    withr::with_seed(9, {
+      one <- stats::rnorm(n)
+      other <- rho * one + sqrt(1 - rho^2) * stats::rnorm(n)
+      data.frame(
+        home = rep(seq_len(n), each = 2), sex = c("f", "m"),
+        region = rep(sample(c("n", "s"), n, TRUE), each = 2),
+        pay = round(exp(9 + 0.4 * as.vector(rbind(one, other))))
+      )
+    })
+  }
+  correlation <- function(x) {
+    first <- !duplicated(x$home)
+    last <- duplicated(x$home)
+    both <- x$home[last]
+    at <- match(both, x$home[first])
+    stats::cor(log(x$pay[first][at]), log(x$pay[last]))
+  }
+  found <- vapply(c(-0.7, 0, 0.7), function(rho) {
+    data <- couples(rho)
+    book <- suppressMessages(confirm_codebook(edit_codebook(
+      draft_codebook(data), home = "id",
+      pay = list(lower = 1, upper = 1e6, transform = "log")
+    )))
+    plan <- suppressMessages(file_plan(data, book,
+      unit = "home", members = members(~sex, 2, household = "region")
+    ))
+    release <- home_release(plan, 5, seed = 1)
+    correlation(synthesize(release, seed = 1)[[1]])
+  }, 0)
+  expect_lt(max(abs(found - c(-0.7, 0, 0.7))), 0.15)
+})
+
+test_that("the one before is of the same household, by slot", {
+  expect_identical(record_before(c(1L, 2L, 3L, 1L, 3L, 1L)), c(
+    NA, NA, NA, 1L, 3L, 4L
+  ))
+  expect_length(record_before(integer()), 0)
+  p <- withr::with_seed(1, stats::runif(3e4))
+  home <- rep(1:10000, 3)
+  z <- stats::qnorm(uniforms_together(p, record_before(home), -0.6))
+  expect_equal(stats::cor(z[1:10000], z[10001:20000]), -0.6, tolerance = 0.03)
+  expect_equal(stats::cor(z[1:10000], z[20001:30000]), 0.36, tolerance = 0.08)
+  expect_equal(stats::sd(z), 1, tolerance = 0.02)
+})
