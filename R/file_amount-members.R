@@ -192,10 +192,10 @@ members_of_set <- function(x, on) {
 # What members have in common --------------------------------------------------
 
 # Members of a household may have more in common than their columns say, or
-# less: of two who share an income one has what the other has not. How near the scores
-# of a member and of the one before are is measured as links of waves are; a
-# household adds the mean over its members. In sets the errors of members go
-# together as far as is needed to have the same.
+# less: of two who share an income one has what the other has not. How near the
+# scores of a member and of the one before are is measured as links of waves
+# are; a household adds the mean over its members. In sets the errors of members
+# go together as far as is needed to have the same.
 
 # How far errors of two members go together, at most
 most_together <- 0.95
