@@ -116,7 +116,9 @@ placed_columns <- function(members, levels) {
   place <- columns[[count_column]]
   slots <- seq_len(members$slots)
   place$level <- lapply(slots, function(k) rep(k, length(place$names)))
-  names <- make.unique(c(names(columns), "place", "sharing"))
+  # An amount that everybody has is no column: it may be called so, too
+  taken <- union(names(columns), c(members$columns, members$household))
+  names <- make.unique(c(taken, "place", "sharing"))
   c(columns, stats::setNames(list(place, place), utils::tail(names, 2)))
 }
 

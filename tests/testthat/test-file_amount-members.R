@@ -53,6 +53,22 @@ test_that("what a rule or the order compares is measured slot by slot", {
   expect_length(shared_amounts(people_plan(people(50))), 0)
 })
 
+test_that("an amount that all members have may be called place", {
+  data <- home_persons(40)
+  data$place <- withr::with_seed(1, round(exp(stats::rnorm(nrow(data), 8))))
+  data$sharing <- rev(data$place)
+  plan <- home_plan(data, members(~ -age, 3))
+  expect_setequal(shared_amounts(plan), c("place", "sharing"))
+  release <- home_release(plan, 3, seed = 1)
+  terms <- names(coef(release, amount = "place"))
+  expect_true(any(startsWith(terms, "place.1")))
+  expect_true(any(startsWith(terms, "sharing.1")))
+  set <- synthesize(release, seed = 1)[[1]]
+  expect_false(anyNA(set[c("place", "sharing")]))
+  audit <- audit_guarantee(release, plan, rows = 50, replays = 2, seed = 3)
+  expect_true(all(audit$replays$over == "" & audit$replays$differs == ""))
+})
+
 test_that("a household adds the mean of its members, however many are alike", {
   plan <- pay_plan(60)
   release <- home_release(plan, 2, seed = 1)
