@@ -104,7 +104,8 @@
 #' have a value. It is called by its name in the file, as in
 #' `coef(release, amount = "income")`. What two members' values have in common
 #' beyond all this is not measured. An amount that a rule compares between
-#' members is measured slot by slot.
+#' members, be it by way of another amount, is measured slot by slot and called
+#' `income.1`, `income.2` and so on; so is that of the only slot.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
 #' intruder finds who knows a whole household is not in them.
