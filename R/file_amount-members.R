@@ -5,9 +5,11 @@
 
 #' Which amounts of members are measured for all slots together
 #'
-#' Not where a rule compares an amount of two members: the value of one must
-#' then be known before that of the other is drawn. Waves of a person are
-#' measured one by one, so that sets keep their correlation.
+#' Not where rules compare an amount of two members, or each of these with what
+#' lies between them, as in `member(1)$pay <= member(2)$rent` with
+#' `rent <= pay`: the value of one must then be known before that of the other
+#' is drawn. Waves of a person are measured one by one, so that sets keep their
+#' correlation.
 #' @param plan (list) Of members, or another one.
 #' @return (character) As the file calls them.
 #' @noRd
@@ -16,17 +18,41 @@ shared_amounts <- function(plan) {
   if (is.null(members) || !is.null(members$waves) || members$slots < 2) {
     return(character())
   }
-  variable <- function(names) {
-    found <- variables_of_columns(names, members)
-    unique(found[!found %in% members$household])
-  }
-  amounts <- variable(plan$table$column[plan$table$amount])
-  apart <- lapply(compared_rules(plan), function(one) {
-    sides <- intersect(unlist(one[c("left", "right")]), plan$table$column)
-    own <- variables_of_columns(sides, members)
+  variable <- function(names) variables_of_columns(names, members)
+  columns <- plan$table$column[plan$table$amount]
+  sides <- lapply(compared_rules(plan), function(one) {
+    intersect(unlist(one[c("left", "right")]), columns)
+  })
+  apart <- lapply(sides, function(side) {
+    own <- variable(side)
     own[duplicated(own)]
   })
-  setdiff(stats::na.omit(amounts), unlist(apart))
+  shared <- setdiff(variable(columns), c(members$household, NA, unlist(apart)))
+  # What is measured slot by slot, or is the household's, is known before them
+  repeat {
+    among <- columns[variable(columns) %in% shared]
+    own <- variable(among)
+    linked <- own[duplicated(data.frame(own, linked_groups(sides, among)))]
+    if (length(linked) == 0) {
+      return(shared)
+    }
+    # Without one others may be free
+    shared <- setdiff(shared, linked[1])
+  }
+}
+
+#' Which columns comparisons link, also by way of others of them
+#' @param sides (list of character) The columns of each comparison.
+#' @param among (character)
+#' @return (integer) The group of each of `among`.
+#' @noRd
+linked_groups <- function(sides, among) {
+  group <- seq_along(among)
+  for (side in sides) {
+    at <- group[among %in% side]
+    group[group %in% at] <- min(at, length(among))
+  }
+  group
 }
 
 columns_by_slot <- function(name, members) {
@@ -93,7 +119,9 @@ placed_columns <- function(members, levels) {
   place <- columns[[count_column]]
   slots <- seq_len(members$slots)
   place$level <- lapply(slots, function(k) rep(k, length(place$names)))
-  names <- make.unique(c(names(columns), "place", "sharing"))
+  # An amount that everybody has is no column: it may be called so, too
+  taken <- union(names(columns), c(members$columns, members$household))
+  names <- make.unique(c(taken, "place", "sharing"))
   c(columns, stats::setNames(list(place, place), utils::tail(names, 2)))
 }
 

@@ -53,6 +53,47 @@ test_that("what a rule or the order compares is measured slot by slot", {
   expect_length(shared_amounts(people_plan(people(50))), 0)
 })
 
+test_that("what rules compare by way of another amount is measured apart", {
+  data <- home_persons(60)
+  place <- sequence(rle(data$home)$lengths)
+  data$sex <- letters[place]
+  data$pay <- withr::with_seed(1, round(1000 * place + stats::runif(
+    nrow(data), 0, 300
+  )))
+  data$rent <- data$pay - 300
+  data$fee <- data$pay
+  own <- members(~sex, 3)
+  across <- ~ member(1)$pay <= member(2)$rent
+  within <- list(~ rent <= pay, ~ fee >= rent)
+  amounts <- c("pay", "rent", "fee")
+  # Members' own comparisons, or one across members, leave no room open
+  expect_setequal(shared_amounts(home_plan(data, own, rules = within)), amounts)
+  expect_setequal(shared_amounts(home_plan(data, own, rules = across)), amounts)
+  plan <- home_plan(data, own, rules = c(within, across))
+  expect_setequal(shared_amounts(plan), c("rent", "fee"))
+  for (seed in 1:3) {
+    release <- home_release(plan, 3, seed = seed)
+    set <- synthesize(release, seed = seed)[[1]]
+    expect_true(all(set$rent <= set$pay & set$fee >= set$rent))
+  }
+})
+
+test_that("an amount that all members have may be called place", {
+  data <- home_persons(40)
+  data$place <- withr::with_seed(1, round(exp(stats::rnorm(nrow(data), 8))))
+  data$sharing <- rev(data$place)
+  plan <- home_plan(data, members(~ -age, 3))
+  expect_setequal(shared_amounts(plan), c("place", "sharing"))
+  release <- home_release(plan, 3, seed = 1)
+  terms <- names(coef(release, amount = "place"))
+  expect_true(any(startsWith(terms, "place.1")))
+  expect_true(any(startsWith(terms, "sharing.1")))
+  set <- synthesize(release, seed = 1)[[1]]
+  expect_false(anyNA(set[c("place", "sharing")]))
+  audit <- audit_guarantee(release, plan, rows = 50, replays = 2, seed = 3)
+  expect_true(all(audit$replays$over == "" & audit$replays$differs == ""))
+})
+
 test_that("a household adds the mean of its members, however many are alike", {
   plan <- pay_plan(60)
   release <- home_release(plan, 2, seed = 1)
