@@ -105,8 +105,9 @@
 #' `coef(release, amount = "income")`. How near members are to each other is
 #' measured, too, as normal scores: in sets their errors go together, or apart,
 #' as far as is needed to have the same. An amount that a rule or the order
-#' compares between members, be it by way of another amount, is measured slot by
-#' slot and called `income.1`, `income.2` and so on; so is that of the only slot.
+#' compares between members, be it by way of another amount, is measured slot
+#' by slot and called `income.1`, `income.2` and so on; so is that of the only
+#' slot.
 #' @section What does not apply:
 #' [risk()] and [identification_risk()] look at persons one by one: what an
 #' intruder finds who knows a whole household is not in them.
