@@ -78,8 +78,8 @@ file_verdict <- function(x) {
     if (any(vapply(x$amounts, is_of_members, NA))) {
       paste(
         "For an amount of members a household adds the mean of what those with",
-        "a value would add alone. It moves these sums no farther than one",
-        "member can."
+        "a value would add alone, and of how near these are to each other. It",
+        "moves these sums no farther than one member can."
       )
     },
     if (!all(vapply(x$amounts, function(one) is.null(one$links), NA))) {
