@@ -202,6 +202,16 @@ noisy_pooled <- function(codes, plan, noise, seed) {
   }, whole, plan$pooled, noise$factor * noise$unit)
 }
 
+#' Noisy residuals of pooled tables with what the bound has cut off them
+#' @param plan (list) See pooled_targets().
+#' @return (list of double) In counts of members.
+#' @noRd
+uncut_residuals <- function(plan) {
+  Map(function(residual, cut, one) {
+    residual + centred_table(cut, one$levels)
+  }, plan$pooled_residuals, plan$pooled_cut, plan$pooled)
+}
+
 #' The targets of pooled tables, in counts of members
 #'
 #' What a pair has beside its margins' product is shrunk, as of other tables.
@@ -216,9 +226,7 @@ pooled_targets <- function(plan, margins, targets, nearest = nearest_counts,
                            told = shrunk_residuals) {
   pooled <- plan$pooled
   variance <- plan$pooled_noise$variance
-  residual <- Map(function(residual, cut, one) {
-    residual + centred_table(cut, one$levels)
-  }, plan$pooled_residuals, plan$pooled_cut, pooled)
+  residual <- uncut_residuals(plan)
   single <- plan$pooled_noise$order == 1
   known <- margins_of_members(pooled, margins, targets)
   persons <- sum(known[[count_column]])

@@ -61,16 +61,15 @@ member_ground <- function(on, plan) {
 member_block <- function(block, columns, set, homes) {
   levels <- lengths(lapply(columns, `[[`, "names"))
   each <- block$n / homes
-  pooled <- block$pooled
   size <- block$size_noise
   if (!is.null(size)) size$deviation <- size$deviation * nrow(set) / homes
   list(
     n = each * nrow(set), levels = unname(levels),
-    tables = lapply(pooled, function(one) match(one$names, names(columns))),
+    tables = lapply(block$pooled, function(one) {
+      match(one$names, names(columns))
+    }),
     noise = block$pooled_noise[c("order", "variance")],
-    residuals = Map(function(residual, cut, one) {
-      residual + centred_table(cut, one$levels)
-    }, block$pooled_residuals, block$pooled_cut, pooled),
+    residuals = uncut_residuals(block),
     margins = lapply(seq_along(levels), function(j) {
       each * tabulate(set[, j], levels[j])
     }),

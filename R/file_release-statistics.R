@@ -133,8 +133,7 @@ told_of_pooled <- function(block, at) {
   l <- length(drawn)
   each <- sum(drawn) / block$n
   list(
-    counts = block$pooled_residuals[[at]] +
-      centred_table(block$pooled_cut[[at]], l) + sum(drawn) / l,
+    counts = uncut_residuals(block)[[at]] + sum(drawn) / l,
     noise = function(slope) {
       block$pooled_noise$variance[at] * (sum(slope^2) - sum(slope)^2 / l) +
         (each * sum(slope) / l)^2 * size_variance(block)
