@@ -69,6 +69,10 @@ table_counts_ <- function(codes, levels, tables, threads = 1L) {
     .Call(`_pseudosynth_table_counts_`, codes, levels, tables, threads)
 }
 
+picked_codes_ <- function(codes, columns, rows, width, threads = 1L) {
+    .Call(`_pseudosynth_picked_codes_`, codes, columns, rows, width, threads)
+}
+
 stored_codes_ <- function(paths, bytes, levels, before, n, threads = 1L) {
     .Call(`_pseudosynth_stored_codes_`, paths, bytes, levels, before, n, threads)
 }

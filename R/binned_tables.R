@@ -213,11 +213,12 @@ binned_codes <- function(records, told, breaks) {
 #' @param total (number) What each table sums to.
 #' @param count (double or `NULL`) Records of each row, if these differ.
 #' @param left (double or `NULL`) See expected_places_of().
+#' @param line (double) See amount_line().
 #' @return (list of double) One for each predictor, its level fastest.
 #' @noRd
 expected_bins <- function(amount, set, breaks, total, count = NULL,
-                          left = NULL) {
-  line <- amount_line(amount, set)
+                          left = NULL, line = amount_line(amount, set)) {
+  force(line)
   if (!is.null(amount$curve)) amount <- with_normal_errors(amount)
   said <- if (!is.null(left)) amount$curve[set[, ncol(set)]]
   levels <- amount$levels

@@ -23,7 +23,19 @@ write_csv <- function(frame, file) {
   }
   on.exit()
   close(connection)
-  # A full disk shows here only
+  check_size(file, size)
+}
+
+#' Bytes as they are
+#' @noRd
+write_bytes <- function(bytes, file) {
+  writeBin(bytes, file)
+  check_size(file, length(bytes))
+}
+
+#' A full disk shows in what was written only
+#' @noRd
+check_size <- function(file, size) {
   if (file.size(file) != size) stop("The file is incomplete.")
 }
 

@@ -51,7 +51,7 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   if (n > 1 && length(amount$levels) > 0 && !is.null(swaps)) {
     # With the same chances in all sets their values would go together
     seed <- floor(uniforms_(2, words, 2 * stream + 1) * 2^32)
-    targets <- amount_targets(amount, set, left)
+    targets <- amount_targets(amount, set, left, line)
     expected <- swaps$mean(amount, y, line, targets$breaks)
     if (!is.null(amount$among)) targets <- joined_bins(targets, n)
     y <- swapped_values(
@@ -111,11 +111,12 @@ placed_values <- function(amount, line, error, scale, p, counts, room) {
 #' released tables have beside it
 #' @return (list) `breaks` and `tables`, see swapped_values().
 #' @noRd
-amount_targets <- function(amount, set, left = NULL) {
+amount_targets <- function(amount, set, left = NULL,
+                           line = amount_line(amount, set)) {
   n <- nrow(set)
   breaks <- amount$tables$breaks %||%
     quantile_breaks(amount, amount$counts, table_bins / 2)
-  tables <- expected_bins(amount, set, breaks, n, left = left)
+  tables <- expected_bins(amount, set, breaks, n, left = left, line = line)
   for (t in seq_along(amount$tables$columns)) {
     j <- amount$tables$columns[t]
     tables[[j]] <- tables[[j]] + excess_of_set(amount, set[, j], t)

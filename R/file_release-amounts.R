@@ -342,24 +342,15 @@ amount_predictors <- function(amount, codes, rows, bins, scores, levels,
   told <- which(sizes > 1)
   expected <- !is.null(amount$links$spread)
   block <- told <= ncol(codes)
-  # Of a large file copies take long
-  whole <- length(rows) == nrow(codes)
-  found <- if (whole) {
-    codes[, told[block], drop = FALSE]
-  } else {
-    codes[rows, told[block], drop = FALSE]
-  }
   own <- block & names(told) == amount$name
-  if (any(own)) {
-    found[, own[block]] <- match(found[, own[block]], amount$part)
+  found <- picked_codes_(
+    codes, told[block], rows, length(told), default_threads()
+  )
+  dimnames(found) <- list(NULL, names(told))
+  if (any(own)) found[, own] <- match(found[, own], amount$part)
+  for (j in which(!block)) {
+    found[, j] <- as.integer(bins[[names(told)[j]]])[rows]
   }
-  binned <- vapply(names(told)[!block], function(name) {
-    if (whole) as.integer(bins[[name]]) else as.integer(bins[[name]])[rows]
-  }, integer(length(rows)))
-  found <- cbind(found, matrix(
-    binned, length(rows), sum(!block),
-    dimnames = list(NULL, names(told)[!block])
-  ))
   like <- list(
     codes = found, levels = unname(sizes[told]),
     columns = unname(ifelse(block & !own, told, NA)),

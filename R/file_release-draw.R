@@ -131,6 +131,7 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     )
     rm(like)
     n <- nrow(on$codes)
+    give_back_memory(n)
     on$bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
     if (!is.null(amount$ranks)) {
       on$scores[[amount$name]] <- rep(NA_real_, n)

@@ -33,12 +33,14 @@ set_parts <- function(m, n) {
 #'   words_of_files(), and `records` (function of a part's file: those of a
 #'   finished one, or `NULL`). Without a seed these words are the only ones that
 #'   go with the finished parts.
+#' @param sent (function of a part, or `NULL`) What a worker makes of it, with its
+#'   `records`, and sends instead.
 #' @return (data frame) See set_parts().
 #' @noRd
 draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
                          words = words_of_files(plan$asked$seed),
                          records = function(file) NULL
-                       )) {
+                       ), sent = NULL) {
   parts <- set_parts(plan$asked$m, plan$rows$n)
   records <- as.double(plan$asked$m) * plan$rows$n
   frame <- environment()
@@ -73,12 +75,25 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
   }
   remote <- workers &&
     draws_on_workers(nrow(parts), records * length(x$schema))
-  draw_each(nrow(parts), file_drawer(x), item, remote, function(i, part) {
+  sends <- remote && !is.null(sent)
+  draw_each(nrow(parts), if (sends) {
+    drawn_to_send(file_drawer(x), sent)
+  } else {
+    file_drawer(x)
+  }, item, remote, function(i, part) {
     # Of households: as many as they have members
-    parts$records[i] <<- nrow(part)
+    parts$records[i] <<- if (is.data.frame(part)) nrow(part) else part$records
     take(part, parts$file[i])
   }, todo)
   parts
+}
+
+#' A function of an item that draws it and makes of it what is sent
+#' @noRd
+drawn_to_send <- function(draw, send) {
+  force(draw)
+  force(send)
+  function(item) send(draw(item))
 }
 
 # What a run that was killed has left ------------------------------------------

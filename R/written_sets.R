@@ -66,7 +66,6 @@ check_part_format <- function(format, x) {
 #' @return (`written_sets`)
 #' @noRd
 write_drawn <- function(x, plan, into, format) {
-  write_part <- switch(format, csv = write_csv, parquet = write_parquet)
   label <- publish_guarantee(plan$label)
   tables <- x$members$tables
   records <- list()
@@ -83,16 +82,18 @@ write_drawn <- function(x, plan, into, format) {
     }
     put("label.txt", writeLines, enc2utf8(print_lines(label)))
     parts <- draw_parts(x, plan, function(part, file) {
-      both <- if (!is.null(tables)) in_tables(part, x$members)
       files <- files_of_part(file, names(tables), format)
-      Map(function(part, file) {
-        put(file, write_part, part)
-      }, both %||% list(part), files)
-      put(note_of_part(file), function(what, path) saveRDS(what, path), list(
-        records = nrow(part), of_tables = vapply(both, nrow, 1L),
-        files = files, hashes = rlang::hash_file(file.path(folder, files))
+      paths <- file.path(folder, files)
+      note <- writing(into, if (is.data.frame(part)) {
+        write_part(part, x$members, format, paths)
+      } else {
+        Map(write_bytes, part$content, paths)
+        part[c("records", "of_tables")]
+      })
+      put(note_of_part(file), function(what, path) saveRDS(what, path), c(
+        note, list(files = files, hashes = rlang::hash_file(paths))
       ))
-    }, kept = kept)
+    }, kept = kept, sent = part_sender(x$members, format))
     for (file in parts$file) {
       records[[file]] <<- read_finished(folder, file)$of_tables
     }
@@ -103,6 +104,34 @@ write_drawn <- function(x, plan, into, format) {
   }, folder)
   parts <- rows_of_files(parts, names(tables), records, format)
   new_written_sets(normalizePath(into), parts, label, plan)
+}
+
+#' Write a part's tables
+#' @param paths (character) A file for each.
+#' @return (list) `records` of the part, and `of_tables`, of each.
+#' @noRd
+write_part <- function(part, members, format, paths) {
+  write <- switch(format, csv = write_csv, parquet = write_parquet)
+  both <- if (is.null(members$tables)) list(part) else in_tables(part, members)
+  Map(write, both, paths)
+  list(records = nrow(part), of_tables = vapply(both, nrow, 1L))
+}
+
+#' What makes of a part what a worker sends: its files, which are far smaller
+#' @return (function of a part) A list: see write_part(), and `content` (list of
+#'   raw).
+#' @noRd
+part_sender <- function(members, format) {
+  force(members)
+  force(format)
+  function(part) {
+    paths <- tempfile(rep("part", max(1, length(members$tables))))
+    on.exit(unlink(paths))
+    note <- writing(tempdir(), write_part(part, members, format, paths))
+    c(note, list(content = lapply(paths, function(path) {
+      readBin(path, "raw", file.size(path))
+    })))
+  }
 }
 
 # What a run that was killed has left ------------------------------------------

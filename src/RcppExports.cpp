@@ -221,6 +221,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// picked_codes_
+Rcpp::IntegerMatrix picked_codes_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector columns, Rcpp::IntegerVector rows, int width, int threads);
+RcppExport SEXP _pseudosynth_picked_codes_(SEXP codesSEXP, SEXP columnsSEXP, SEXP rowsSEXP, SEXP widthSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< int >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(picked_codes_(codes, columns, rows, width, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // stored_codes_
 SEXP stored_codes_(Rcpp::CharacterVector paths, Rcpp::IntegerVector bytes, Rcpp::IntegerVector levels, double before, int n, int threads);
 RcppExport SEXP _pseudosynth_stored_codes_(SEXP pathsSEXP, SEXP bytesSEXP, SEXP levelsSEXP, SEXP beforeSEXP, SEXP nSEXP, SEXP threadsSEXP) {
@@ -841,6 +855,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
     {"_pseudosynth_falling_", (DL_FUNC) &_pseudosynth_falling_, 2},
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
+    {"_pseudosynth_picked_codes_", (DL_FUNC) &_pseudosynth_picked_codes_, 5},
     {"_pseudosynth_stored_codes_", (DL_FUNC) &_pseudosynth_stored_codes_, 6},
     {"_pseudosynth_pooled_counts_", (DL_FUNC) &_pseudosynth_pooled_counts_, 5},
     {"_pseudosynth_pooled_squares_", (DL_FUNC) &_pseudosynth_pooled_squares_, 4},

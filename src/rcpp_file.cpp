@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
@@ -18,6 +21,34 @@
 #include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
+
+namespace {
+
+// Room for large numbers, each lent to one task at a time: what a task gives
+// back is as good for the next, and needs no new memory of the system.
+class LentRooms {
+ public:
+  using Back = std::function<void(ps::simd::FloatBuffer*)>;
+  using Room = std::unique_ptr<ps::simd::FloatBuffer, Back>;
+
+  Room lend() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (free_.empty())
+      free_.push_back(std::make_unique<ps::simd::FloatBuffer>());
+    ps::simd::FloatBuffer* const room = free_.back().release();
+    free_.pop_back();
+    return {room, [this](ps::simd::FloatBuffer* lent) {
+              const std::lock_guard<std::mutex> again(mutex_);
+              free_.emplace_back(lent);
+            }};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ps::simd::FloatBuffer>> free_;
+};
+
+}  // namespace
 
 // Counts of each table (1-based columns, the first fastest) of coded records.
 // [[Rcpp::export(rng = false)]]
@@ -45,6 +76,33 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
   for (std::size_t t = 0; t < whole.size(); ++t)
     out[static_cast<R_xlen_t>(t)] =
         Rcpp::NumericVector(whole[t].begin(), whole[t].end());
+  return out;
+}
+
+// Some columns of some records (1-based), in a matrix of `width` columns: the
+// others are 0. Where records are many a copy for each of these steps takes
+// long.
+// [[Rcpp::export(rng = false)]]
+Rcpp::IntegerMatrix picked_codes_(Rcpp::IntegerMatrix codes,
+                                  Rcpp::IntegerVector columns,
+                                  Rcpp::IntegerVector rows, int width,
+                                  int threads = 1) {
+  const auto beyond = [](const Rcpp::IntegerVector& x, int most) {
+    return std::any_of(x.begin(), x.end(),
+                       [&](int one) { return one < 1 || one > most; });
+  };
+  if (columns.size() > width || beyond(columns, codes.ncol()) ||
+      beyond(rows, codes.nrow()))
+    Rcpp::stop("Expected columns and records that are there.");
+  Rcpp::IntegerMatrix out(static_cast<int>(rows.size()), width);
+  std::atomic<bool> stop{false};
+  binding::run_to_end(
+      static_cast<int>(columns.size()), threads, stop, [&](int j) {
+        const int* from = codes.begin() +
+                          static_cast<R_xlen_t>(columns[j] - 1) * codes.nrow();
+        int* to = out.begin() + static_cast<R_xlen_t>(j) * rows.size();
+        for (R_xlen_t i = 0; i < rows.size(); ++i) to[i] = from[rows[i] - 1];
+      });
   return out;
 }
 
@@ -310,14 +368,16 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   Rcpp::IntegerVector from(values.size());
   int* const to = from.begin();
   std::atomic<bool> stop{false};
+  LentRooms rooms;
   binding::run_to_end(static_cast<int>(parts), threads, stop, [&](int p) {
     const std::size_t part = static_cast<std::size_t>(p);
     const ps::PartRange range = ps::part_of(n, parts, part);
+    const LentRooms::Room room = rooms.lend();
     const ps::SomeAmounts own(
         all, targets,
         {order.begin() + static_cast<std::ptrdiff_t>(range.first),
          order.begin() + static_cast<std::ptrdiff_t>(range.last)});
-    ps::SwappedAmounts amounts(own.task(), own.held());
+    ps::SwappedAmounts amounts(own.task(), own.held(), *room);
     ps::Rng rng(words, parts == 1 ? 0 : kParts + 1 + part);
     if (!ps::anneal(
             amounts, beta, sweeps, rng, [&] { return stop.load(); },

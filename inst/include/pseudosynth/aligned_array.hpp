@@ -27,6 +27,10 @@ class AlignedArray {
     data_ = storage_.data() + ((64 - address % 64) % 64) / sizeof(T);
     size_ = size;
   }
+  /// Room for so many numbers at least, whatever they are.
+  void make_room(std::size_t size) {
+    if (size_ < size) assign(size);
+  }
   void zero() { std::fill(data_, data_ + size_, T(0)); }
 
   T* data() { return data_; }

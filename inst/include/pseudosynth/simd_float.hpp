@@ -21,6 +21,11 @@ struct FloatLanes {
 template <int L>
 using Floats = typename FloatLanes<L>::Real;
 
+/// n rounded up to a multiple of every count of lanes of floats.
+inline std::size_t whole_float_lanes(std::size_t n) {
+  return (n + 15) / 16 * 16;
+}
+
 template <int L>
 PSEUDOSYNTH_INLINE void load_floats(const float* from, Floats<L>& to) {
   std::memcpy(&to, from, sizeof(to));

@@ -111,8 +111,10 @@ inline ScoreRows ordered_rows(const AmountTask& task,
 /// whatever beta is.
 class SwappedAmounts {
  public:
-  SwappedAmounts(const AmountTask& task, std::vector<HeldAmount> held)
-      : SwappedAmounts(task, std::move(held),
+  /// @param room where rows are kept: large, and as good for the next part.
+  SwappedAmounts(const AmountTask& task, std::vector<HeldAmount> held,
+                 simd::FloatBuffer& room)
+      : SwappedAmounts(task, std::move(held), room,
                        detail::tables_first(task.tables)) {}
 
   SwappedAmounts(const SwappedAmounts&) = delete;
@@ -126,9 +128,9 @@ class SwappedAmounts {
 
   /// Tables and sums anew from the records: what moves left of rounding goes.
   void count() {
-    tables_.clear();
-    for (std::size_t i = 0; i < held_.size(); ++i)
-      tables_.count(levels_.row(i), held_[i].bin);
+    tables_.count(
+        held_.size(), [&](std::size_t i) { return levels_.row(i); },
+        [&](std::size_t i) { return held_[i].bin; });
     table_energy_ = tables_.energy(levels_);
     if (score_weight_ > 0.0)
       score_.sum_up(
@@ -165,7 +167,7 @@ class SwappedAmounts {
   };
 
   SwappedAmounts(const AmountTask& task, std::vector<HeldAmount> held,
-                 const std::vector<std::size_t>& order)
+                 simd::FloatBuffer& room, const std::vector<std::size_t>& order)
       : held_(std::move(held)),
         expected_(task.expected),
         low_(task.low),
@@ -179,7 +181,7 @@ class SwappedAmounts {
         pairs_(task.group),
         tables_(levels_, detail::ordered_targets(task.tables, order),
                 task.bins),
-        score_(rows_, levels_, score_weight_ > 0.0 ? task.most_kept : 0) {
+        score_(rows_, levels_, score_weight_ > 0.0 ? task.most_kept : 0, room) {
     count();
   }
 

@@ -19,15 +19,17 @@ struct BinnedTarget {
   double weight = 1.0;
 };
 
-/// @brief Counts less targets of all tables. A bin's cells of all columns are
-/// neighbours.
+/// @brief Counts less targets of all tables, as floats. A bin's cells of all
+/// columns are neighbours.
 class BinnedTables {
  public:
   /// @param levels those of columns with a table come first.
   /// @param targets one for each column with a table, in that order.
   BinnedTables(const NumberedLevels& levels,
                const std::vector<BinnedTarget>& targets, std::size_t bins)
-      : cells_(levels.first(targets.size())), wanted_(cells_ * bins) {
+      : cells_(levels.first(targets.size())),
+        wanted_(cells_ * bins),
+        miss_(cells_ * bins) {
     for (std::size_t t = 0; t < targets.size(); ++t) {
       const std::size_t first = levels.first(t);
       const std::size_t L = levels.first(t + 1) - first;
@@ -39,19 +41,20 @@ class BinnedTables {
           wanted_[b * cells_ + first + l] = targets[t].target[b * L + l];
       }
     }
-    clear();
   }
 
-  /// As without records.
-  void clear() {
-    miss_.resize(wanted_.size());
-    for (std::size_t c = 0; c < wanted_.size(); ++c) miss_[c] = -wanted_[c];
-  }
-
-  /// A record with an amount in `bin` comes in.
-  void count(const std::uint32_t* record, std::size_t bin) {
-    double* miss = miss_.data() + bin * cells_;
-    for (std::size_t t = 0; t < weight_.size(); ++t) miss[record[t]] += 1.0;
+  /// Of n records alone.
+  /// @param record, bin (functions of i) Levels and the amount's bin.
+  template <class Record, class Bin>
+  void count(std::size_t n, Record record, Bin bin) {
+    std::vector<std::uint32_t> counts(wanted_.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint32_t* own = counts.data() + bin(i) * cells_;
+      const std::uint32_t* level = record(i);
+      for (std::size_t t = 0; t < weight_.size(); ++t) ++own[level[t]];
+    }
+    for (std::size_t c = 0; c < counts.size(); ++c)
+      miss_[c] = static_cast<float>(counts[c] - wanted_[c]);
   }
 
   /// Sum over tables of weight |counts - targets|^2 / 2.
@@ -61,7 +64,7 @@ class BinnedTables {
       double squared = 0.0;
       for (std::size_t start = 0; start < miss_.size(); start += cells_) {
         for (std::size_t g = levels.first(t); g < levels.first(t + 1); ++g)
-          squared += miss_[start + g] * miss_[start + g];
+          squared += static_cast<double>(miss_[start + g]) * miss_[start + g];
       }
       sum += weight_[t] * squared / 2.0;
     }
@@ -73,14 +76,14 @@ class BinnedTables {
   double change(const std::uint32_t* one, std::size_t own,
                 const std::uint32_t* other, std::size_t others) const {
     if (own == others) return 0.0;
-    const double* from = miss_.data() + own * cells_;
-    const double* to = miss_.data() + others * cells_;
+    const float* from = miss_.data() + own * cells_;
+    const float* to = miss_.data() + others * cells_;
     double sum = 0.0;
     for (std::size_t t = 0; t < weight_.size(); ++t) {
       const std::size_t g = one[t], h = other[t];
       // Four cells, each moved by one: half of the square of each; none of
       // them where the levels are the same, and the difference is then 0
-      const double moved = g == h ? 0.0 : 2.0;
+      const float moved = g == h ? 0.0f : 2.0f;
       sum += weight_[t] * (((to[g] - from[g]) - (to[h] - from[h])) + moved);
     }
     return sum;
@@ -90,15 +93,15 @@ class BinnedTables {
   void swap(const std::uint32_t* one, std::size_t own,
             const std::uint32_t* other, std::size_t others) {
     if (own == others) return;
-    double* from = miss_.data() + own * cells_;
-    double* to = miss_.data() + others * cells_;
+    float* from = miss_.data() + own * cells_;
+    float* to = miss_.data() + others * cells_;
     for (std::size_t t = 0; t < weight_.size(); ++t) {
       const std::size_t g = one[t], h = other[t];
       if (g == h) continue;
-      from[g] -= 1.0;
-      to[g] += 1.0;
-      from[h] += 1.0;
-      to[h] -= 1.0;
+      from[g] -= 1.0f;
+      to[g] += 1.0f;
+      from[h] += 1.0f;
+      to[h] -= 1.0f;
     }
   }
 
@@ -106,7 +109,8 @@ class BinnedTables {
   /// Of a bin, in all tables.
   std::size_t cells_;
   std::vector<double> weight_;
-  std::vector<double> wanted_, miss_;
+  std::vector<double> wanted_;
+  std::vector<float> miss_;
 };
 
 }  // namespace pseudosynth

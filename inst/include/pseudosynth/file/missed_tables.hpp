@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../simd.hpp"
+#include "../simd_float.hpp"
 #include "coded_file.hpp"
 #include "level_law.hpp"
 #include "pooled_tables.hpp"
@@ -28,7 +28,8 @@ struct TargetTable {
 /// its table's weight.
 ///
 /// Each is kept once for each of its columns that move, with that column's
-/// levels running fastest: what a move compares are neighbouring numbers.
+/// levels running fastest: what a move compares are neighbouring numbers. They
+/// are floats, and are rough where few fit: a miss of 10,000 by a thousandth.
 class MissedTables {
  public:
   /// @param fixed columns that no move changes.
@@ -43,47 +44,68 @@ class MissedTables {
         pooled_(levels, pooled, scale) {
     for (const TargetTable& table : tables) lay_out(table, fixed, scale);
     // Lanes are read beyond the last level
-    miss_.resize(miss_.size() + simd::whole_lanes(1));
+    miss_.resize(miss_.size() + simd::whole_float_lanes(1));
   }
 
   /// Sum over tables of weight |counts - targets|^2.
   double squared() const {
     double sum = pooled_.squared();
-    for (const Block& block : blocks_) {
-      for (std::size_t c = 0; c < block.cells; ++c)
-        sum += miss_[block.start + c] * miss_[block.start + c] / block.weight;
+    for (const Counted& table : counted_) {
+      const float* miss = miss_.data() + table.places.front().start;
+      for (std::size_t c = 0; c < table.columns.cells; ++c)
+        sum += static_cast<double>(miss[c]) * miss[c] / table.weight;
     }
     return sum;
   }
 
-  /// A record, levels from 0, comes in.
-  void count(const std::uint16_t* record) {
-    for (std::size_t j = 0; j < levels_.size(); ++j) {
-      for (const Pair& pair : pairs_[j])
-        miss_[pair.start + levels_[j] * record[pair.other] + record[j]] +=
-            pair.weight;
-      for (const View& view : views_[j])
-        miss_[view.start + offset(view, record) + record[j]] += view.weight;
+  /// Records, levels from 0, come in.
+  /// @param rows n of them, row by row.
+  void count(const std::uint16_t* rows, std::size_t n) {
+    // Each table once, by whole numbers; some records at a time, which stay
+    // near while all tables count them
+    std::vector<std::uint32_t> counts;
+    std::vector<std::size_t> start;
+    for (const Counted& table : counted_) {
+      start.push_back(counts.size());
+      counts.resize(counts.size() + table.columns.cells);
     }
-    pooled_.count(record);
+    const std::size_t d = levels_.size();
+    for (std::size_t first = 0; first < n; first += kTogether) {
+      const std::size_t last = std::min(n, first + kTogether);
+      for (std::size_t t = 0; t < counted_.size(); ++t) {
+        const CrossedColumns& columns = counted_[t].columns;
+        for (std::size_t i = first; i < last; ++i)
+          ++counts[start[t] + cell_of(columns, rows + i * d)];
+      }
+    }
+    for (std::size_t t = 0; t < counted_.size(); ++t)
+      add(counted_[t], &counts[start[t]]);
+    for (std::size_t i = 0; i < n; ++i) pooled_.count(rows + i * d);
   }
 
   /// Tables with a column, by their places.
   struct Tables {
     std::vector<std::size_t> pair, view, pooled;
+    /// Of pairs and views together.
+    double weight = 0.0;
   };
 
   /// Those that have column j and none of some others.
   /// @param without by column: such another one?
   Tables tables_with(std::size_t j, const std::vector<char>& without) const {
     Tables found;
-    for (std::size_t a = 0; a < pairs_[j].size(); ++a)
-      if (!without[pairs_[j][a].other]) found.pair.push_back(a);
+    for (std::size_t a = 0; a < pairs_[j].size(); ++a) {
+      if (without[pairs_[j][a].other]) continue;
+      found.pair.push_back(a);
+      found.weight += pairs_[j][a].weight;
+    }
     for (std::size_t a = 0; a < views_[j].size(); ++a) {
       const std::vector<int>& all = views_[j][a].column;
-      if (std::none_of(all.begin(), all.end(),
-                       [&](int column) { return without[column] != 0; }))
-        found.view.push_back(a);
+      if (std::any_of(all.begin(), all.end(),
+                      [&](int column) { return without[column] != 0; }))
+        continue;
+      found.view.push_back(a);
+      found.weight += views_[j][a].weight;
     }
     for (std::size_t a = 0; a < pooled_.spots(j); ++a)
       if (!pooled_.among(j, a, without)) found.pooled.push_back(a);
@@ -96,42 +118,43 @@ class MissedTables {
   /// @param record its other columns are where it goes; `own` is what the
   ///   tables count it as.
   /// @param bars added to the energies of levels, or null.
-  /// @param energy room for whole lanes.
-  /// @param[out] law numbers for the levels, and room for whole lanes.
+  /// @param[out] law numbers for the levels, and room for whole lanes of
+  ///   floats.
   /// @return the least energy: the law's exponentials are beside it.
   double law(const std::uint16_t* record, const std::uint16_t* own,
              std::size_t j, const Tables& tables, double beta,
-             const double* bars, double* energy, double* law) const {
-    const double* run[kMost + 2];
+             const double* bars, double* law) const {
+    const float* run[kMost];
     std::size_t runs = 0;
-    double self = 0.0;
-    const bool few = tables.pair.size() <= kMost, still = record == own;
-    if (!few || !tables.view.empty() || !tables.pooled.empty()) {
-      std::fill_n(energy, levels_[j], 0.0);
-      run[runs++] = energy;
-    }
-    for (const std::size_t a : tables.pair) {
-      const Pair& pair = pairs_[j][a];
-      const double* miss = at_pair(pair, record, j);
-      if (still || record[pair.other] == own[pair.other]) self += pair.weight;
-      if (few) {
+    const std::size_t L = levels_[j];
+    const bool still = record == own;
+    const auto add = [&](const float* miss) {
+      if (runs < kMost) {
         run[runs++] = miss;
       } else {
-        for (std::size_t v = 0; v < levels_[j]; ++v) energy[v] += miss[v];
+        for (std::size_t v = 0; v < L; ++v) law[v] += miss[v];
       }
+    };
+    if (bars == nullptr) {
+      std::fill_n(law, L, 0.0);
+    } else {
+      std::copy_n(bars, L, law);
+    }
+    double self = still ? tables.weight : 0.0;
+    for (const std::size_t a : tables.pair) {
+      const Pair& pair = pairs_[j][a];
+      add(at_pair(pair, record, j));
+      if (!still && record[pair.other] == own[pair.other]) self += pair.weight;
     }
     for (const std::size_t a : tables.view) {
       const View& view = views_[j][a];
       const std::size_t at = offset(view, record);
-      if (still || at == offset(view, own)) self += view.weight;
-      const double* miss = miss_.data() + view.start + at;
-      for (std::size_t v = 0; v < levels_[j]; ++v) energy[v] += miss[v];
+      add(miss_.data() + view.start + at);
+      if (!still && at == offset(view, own)) self += view.weight;
     }
-    self +=
-        pooled_.add_energies(record, own, j, tables.pooled, levels_[j], energy);
-    if (bars != nullptr) run[runs++] = bars;
+    self += pooled_.add_energies(record, own, j, tables.pooled, L, law);
     double least;
-    detail::level_law(run, runs, levels_[j], own[j], self, beta, law, least);
+    detail::level_law(run, runs, L, own[j], self, beta, law, least);
     return least;
   }
 
@@ -156,41 +179,44 @@ class MissedTables {
 
   /// Column j of a record becomes `to`, in all tables and in the record.
   void change(std::uint16_t* record, std::size_t j, std::uint16_t to) {
-    const std::size_t before = record[j], after = to;
-    double* const miss = miss_.data();
+    const std::size_t before = record[j], after = to, L = levels_[j];
+    float* const miss = miss_.data();
     for (const Pair& pair : pairs_[j]) {
       const std::size_t level = record[pair.other];
-      double* own = miss + pair.start + levels_[j] * level;
+      float* own = miss + pair.start + L * level;
       own[before] -= pair.weight;
       own[after] += pair.weight;
       if (pair.mirror == kNowhere) continue;
-      double* mirror = miss + pair.mirror + level;
+      float* mirror = miss + pair.mirror + level;
       mirror[pair.levels * before] -= pair.weight;
       mirror[pair.levels * after] += pair.weight;
     }
-    shift(record, j, -1.0);
+    shift(record, j, -1.0f);
     pooled_.change(record, j, to);
-    shift(record, j, 1.0);
+    shift(record, j, 1.0f);
   }
 
  private:
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-  // Pairs of a column that are added up in lanes
-  static constexpr std::size_t kMost = 510;
+  // Tables of a column that are added up in lanes
+  static constexpr std::size_t kMost = 512;
+  // Records that all tables count before the next
+  static constexpr std::size_t kTogether = 256;
 
   /// A table as one of its columns looks at it.
   struct View {
     std::vector<int> column;
     std::vector<std::size_t> stride;
     std::size_t start;
-    double weight;
+    float weight;
   };
 
-  /// The same of a pair, which most tables are: the other column, where its
-  /// own view starts, if it moves, and its levels.
+  /// The same of a pair, which most tables are: where its own view and the
+  /// other column's start, if that moves, which it is, and its levels.
   struct Pair {
-    std::size_t start, other, mirror, levels;
-    double weight;
+    std::size_t start, mirror;
+    std::uint32_t other, levels;
+    float weight;
   };
 
   /// A larger table's view, of whichever column, that has a given one.
@@ -198,63 +224,99 @@ class MissedTables {
     std::size_t column, view;
   };
 
-  /// One view of each table.
-  struct Block {
-    std::size_t start, cells;
-    double weight;
+  /// Where a view's cells are: how far a level of each of the table's columns
+  /// is from the one before.
+  struct Places {
+    std::size_t start;
+    std::vector<std::size_t> stride;
   };
 
-  void lay_out(const TargetTable& table, const std::vector<char>& fixed,
-               double scale) {
-    if (table.target.size() != table.columns.cells)
-      throw std::invalid_argument("a target differs from its table in size");
-    const std::vector<int>& column = table.columns.column;
-    std::vector<std::size_t> start(column.size(), kNowhere);
-    std::vector<View> views(column.size());
-    bool first = true;
-    for (std::size_t own = 0; own < column.size(); ++own) {
-      if (fixed[column[own]]) continue;
-      views[own] = view_of(table, own, scale);
-      start[own] = views[own].start;
-      if (first)
-        blocks_.push_back({start[own], table.columns.cells, table.weight});
-      first = false;
-    }
-    for (std::size_t own = 0; own < column.size(); ++own) {
-      if (start[own] == kNowhere) continue;
-      const std::size_t j = static_cast<std::size_t>(column[own]);
-      if (column.size() == 2) {
-        const std::size_t other = static_cast<std::size_t>(column[1 - own]);
-        pairs_[j].push_back(
-            {start[own], other, start[1 - own], levels_[other], table.weight});
-        continue;
+  /// A table with a view, and all views of it.
+  struct Counted {
+    CrossedColumns columns;
+    double weight;
+    std::vector<Places> places;
+  };
+
+  static std::size_t cell_of(const CrossedColumns& columns,
+                             const std::uint16_t* record) {
+    std::size_t cell = 0;
+    for (std::size_t a = 0; a < columns.size(); ++a)
+      cell += columns.stride[a] * record[columns.column[a]];
+    return cell;
+  }
+
+  /// To all views of a table its weight times a number for each cell.
+  template <class Number>
+  void add(const Counted& table, const Number* cells) {
+    const CrossedColumns& columns = table.columns;
+    for (const Places& to : table.places) {
+      for (std::size_t c = 0; c < columns.cells; ++c) {
+        std::size_t at = to.start;
+        for (std::size_t a = 0; a < columns.size(); ++a)
+          at += to.stride[a] * (c / columns.stride[a] % size_of(columns, a));
+        miss_[at] = static_cast<float>(
+            miss_[at] + table.weight * static_cast<double>(cells[c]));
       }
-      for (const int k : column) mirrors_[k].push_back({j, views_[j].size()});
-      views_[j].push_back(views[own]);
     }
   }
 
-  /// Appends the targets, with their sign turned, to what is missed.
-  View view_of(const TargetTable& table, std::size_t own, double scale) {
+  std::size_t size_of(const CrossedColumns& columns, std::size_t a) const {
+    return levels_[columns.column[a]];
+  }
+
+  void lay_out(const TargetTable& table, const std::vector<char>& fixed,
+               double scale) {
     const CrossedColumns& from = table.columns;
-    const auto size = [&](std::size_t a) { return levels_[from.column[a]]; };
-    View view{{}, {}, miss_.size(), table.weight};
-    std::size_t stride = size(own);
-    std::vector<std::size_t> to(from.size(), 1);
+    if (table.target.size() != from.cells)
+      throw std::invalid_argument("a target differs from its table in size");
+    Counted counted{from, table.weight, {}};
+    std::vector<std::size_t> start(from.size(), kNowhere);
+    for (std::size_t own = 0; own < from.size(); ++own) {
+      if (fixed[from.column[own]]) continue;
+      start[own] = miss_.size();
+      counted.places.push_back(places_by(from, own));
+      miss_.resize(miss_.size() + from.cells);
+    }
+    const float weight = static_cast<float>(table.weight);
+    for (std::size_t own = 0, view = 0; own < from.size(); ++own) {
+      if (start[own] == kNowhere) continue;
+      const std::size_t j = static_cast<std::size_t>(from.column[own]);
+      const std::vector<std::size_t>& stride = counted.places[view++].stride;
+      if (from.size() == 2) {
+        pairs_[j].push_back({start[own], start[1 - own],
+                             static_cast<std::uint32_t>(from.column[1 - own]),
+                             static_cast<std::uint32_t>(size_of(from, 1 - own)),
+                             weight});
+        continue;
+      }
+      for (const int k : from.column)
+        mirrors_[k].push_back({j, views_[j].size()});
+      View others{{}, {}, start[own], weight};
+      for (std::size_t a = 0; a < from.size(); ++a) {
+        if (a == own) continue;
+        others.column.push_back(from.column[a]);
+        others.stride.push_back(stride[a]);
+      }
+      views_[j].push_back(std::move(others));
+    }
+    if (counted.places.empty()) return;
+    std::vector<double> wanted;
+    for (const double target : table.target) wanted.push_back(-scale * target);
+    add(counted, wanted.data());
+    counted_.push_back(std::move(counted));
+  }
+
+  /// From the end of what is missed, the levels of column `own` fastest.
+  Places places_by(const CrossedColumns& from, std::size_t own) const {
+    Places to{miss_.size(), std::vector<std::size_t>(from.size(), 1)};
+    std::size_t stride = size_of(from, own);
     for (std::size_t a = 0; a < from.size(); ++a) {
       if (a == own) continue;
-      view.column.push_back(from.column[a]);
-      view.stride.push_back(to[a] = stride);
-      stride *= size(a);
+      to.stride[a] = stride;
+      stride *= size_of(from, a);
     }
-    miss_.resize(view.start + from.cells);
-    for (std::size_t c = 0; c < from.cells; ++c) {
-      std::size_t at = view.start;
-      for (std::size_t a = 0; a < from.size(); ++a)
-        at += to[a] * (c / from.stride[a] % size(a));
-      miss_[at] = -table.weight * scale * table.target[c];
-    }
-    return view;
+    return to;
   }
 
   static std::size_t offset(const View& view, const std::uint16_t* record) {
@@ -264,12 +326,12 @@ class MissedTables {
     return at;
   }
 
-  const double* at_pair(const Pair& pair, const std::uint16_t* record,
-                        std::size_t j) const {
+  const float* at_pair(const Pair& pair, const std::uint16_t* record,
+                       std::size_t j) const {
     return miss_.data() + pair.start + levels_[j] * record[pair.other];
   }
 
-  void shift(const std::uint16_t* record, std::size_t j, double by) {
+  void shift(const std::uint16_t* record, std::size_t j, float by) {
     for (const Mirror& at : mirrors_[j]) {
       const View& view = views_[at.column][at.view];
       miss_[view.start + offset(view, record) + record[at.column]] +=
@@ -281,9 +343,9 @@ class MissedTables {
   std::vector<std::vector<Pair>> pairs_;
   std::vector<std::vector<View>> views_;
   std::vector<std::vector<Mirror>> mirrors_;
-  std::vector<Block> blocks_;
+  std::vector<Counted> counted_;
   PooledTables pooled_;
-  std::vector<double> miss_;
+  std::vector<float> miss_;
 };
 
 }  // namespace pseudosynth

@@ -38,6 +38,11 @@ class NumberedLevels {
   const std::uint32_t* row(std::size_t i) const {
     return numbers_.data() + i * d_;
   }
+  /// A record's levels are needed soon.
+  void fetch(std::size_t i) const {
+    constexpr std::size_t kLine = 64 / sizeof(std::uint32_t);
+    for (std::size_t t = 0; t < d_; t += kLine) __builtin_prefetch(row(i) + t);
+  }
 
  private:
   std::size_t d_;

@@ -8,60 +8,18 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "../add_row.hpp"
 #include "../aligned_array.hpp"
-#include "../simd_float.hpp"
 #include "coded_file.hpp"
+#include "line_tiles.hpp"
 
 namespace pseudosynth {
 
 namespace detail {
-
-/// Adds some columns' lines to rows of records: sixteen numbers of each row and
-/// so few lines that they stay in the fastest cache.
-struct LineTile {
-  const float* lines;
-  const std::uint32_t* at;  // of the first column
-  std::size_t records, columns, at_stride;
-  float* rows;
-  std::size_t stride;
-};
-
-/// Of n records at a time: one after the other each sum waits for the one
-/// before.
-template <int L, std::size_t n>
-PSEUDOSYNTH_INLINE void add_lines_of(const LineTile& p, std::size_t first) {
-  const std::uint32_t* at = p.at + first * p.at_stride;
-  float* rows = p.rows + first * p.stride;
-  for (std::size_t k = 0; k < 16; k += L) {
-    simd::Floats<L> sum[n], line;
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < n; ++i)
-      simd::load_floats<L>(rows + i * p.stride + k, sum[i]);
-    for (std::size_t j = 0; j < p.columns; ++j) {
-#pragma GCC unroll 4
-      for (std::size_t i = 0; i < n; ++i) {
-        simd::load_floats<L>(p.lines + at[i * p.at_stride + j] + k, line);
-        sum[i] += line;
-      }
-    }
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < n; ++i)
-      simd::store_floats<L>(sum[i], rows + i * p.stride + k);
-  }
-}
-
-template <int W>
-PSEUDOSYNTH_INLINE void add_lines_kernel(const LineTile& p) {
-  std::size_t i = 0;
-  for (; i + 4 <= p.records; i += 4) add_lines_of<2 * W, 4>(p, i);
-  for (; i < p.records; ++i) add_lines_of<2 * W, 1>(p, i);
-}
-PSEUDOSYNTH_DISPATCH(add_lines, (const LineTile& p), (p))
 
 /// row <- scale row, and the square of its length.
 template <int W>
@@ -127,39 +85,24 @@ class LevelRows {
   LevelRows(const CodedFile& file, const std::vector<double>& lines,
             std::size_t width)
       : file_(file), width_(width) {
-    std::size_t n_lines = 1, together = 0;
+    std::size_t n_lines = 1;
     for (const int L : file.levels) {
-      const std::size_t own = static_cast<std::size_t>(L);
-      together += own;
-      if (together > kTogether) {
-        cut_.push_back(first_.size());
-        together = own;
-      }
       first_.push_back(n_lines);
-      n_lines += own;
+      n_lines += static_cast<std::size_t>(L);
     }
-    cut_.push_back(first_.size());
     if (width < 1 || lines.size() != n_lines * width)
       throw std::invalid_argument("a level has no line, or a line no level");
-    if (n_lines > std::numeric_limits<std::uint32_t>::max() / kTile)
-      throw std::overflow_error("there are too many levels");
     if (width == 1) {
       single_ = lines;
-      return;
-    }
-    tile_size_ = kTile * n_lines;
-    tiles_.assign(stride() * n_lines);
-    for (std::size_t g = 0; g < n_lines; ++g) {
-      for (std::size_t p = 0; p < width; ++p)
-        tiles_[p / kTile * tile_size_ + g * kTile + p % kTile] =
-            static_cast<float>(lines[g * width + p]);
+    } else {
+      tiles_ = std::make_unique<LineTiles>(file.levels, lines, width);
     }
   }
 
   std::size_t width() const { return width_; }
   /// Numbers of a row with those that fill it up, which are 0.
   std::size_t stride() const {
-    return width_ == 1 ? 1 : (width_ + kTile - 1) / kTile * kTile;
+    return width_ == 1 ? 1 : simd::whole_float_lanes(width_);
   }
   std::size_t n_columns() const { return first_.size(); }
   std::size_t n_records() const { return file_.n; }
@@ -180,33 +123,22 @@ class LevelRows {
     const std::size_t columns = first_.size();
     for (std::size_t j = 0; j < columns; ++j) {
       for (std::size_t i = 0; i < n; ++i)
-        at[i * columns + j] =
-            static_cast<std::uint32_t>(kTile * line(first + i, j));
+        at[i * columns + j] = LineTiles::at(line(first + i, j));
     }
-    const float* lines = tiles_.data();
-    for (std::size_t p = 0; p < stride(); p += kTile, lines += tile_size_) {
-      for (std::size_t i = 0; i < n; ++i)
-        std::copy(lines, lines + kTile, rows + i * stride() + p);
-      for (std::size_t c = 0; c + 1 < cut_.size(); ++c)
-        detail::add_lines({lines, at + cut_[c], n, cut_[c + 1] - cut_[c],
-                           columns, rows + p, stride()});
-    }
+    tiles_->add_up(at, n, rows);
   }
 
  private:
-  /// Numbers of a line that lie together, and lines that are read in turn
-  static constexpr std::size_t kTile = 16, kTogether = 320;
-
   std::size_t line(std::size_t i, std::size_t j) const {
     return first_[j] +
            static_cast<std::size_t>(file_.column(static_cast<int>(j))[i] - 1);
   }
 
   CodedFile file_;
-  std::size_t width_, tile_size_ = 0;
+  std::size_t width_;
   std::vector<double> single_;
-  simd::FloatBuffer tiles_;  // the numbers of a tile of all lines together
-  std::vector<std::size_t> first_, cut_{0};
+  std::unique_ptr<const LineTiles> tiles_;
+  std::vector<std::size_t> first_;
 };
 
 /// What limits a record's vector.

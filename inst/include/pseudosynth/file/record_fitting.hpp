@@ -44,12 +44,12 @@ class FittedRecords {
         missed_(task.levels, task.fixed, task.tables, task.pooled, scale),
         to_(d_),
         back_(d_) {
-    for (std::size_t i = 0; i < n_; ++i) missed_.count(row(i));
+    missed_.count(rows_.data(), n_);
     std::size_t most = 1;
     const std::vector<char> none(d_, 0);
     for (std::size_t j = 0; j < d_; ++j) {
       all_.push_back(missed_.tables_with(j, none));
-      most = std::max(most, simd::whole_lanes(levels(j)));
+      most = std::max(most, simd::whole_float_lanes(levels(j)));
     }
     law_.resize(most);
     energy_.resize(most);
@@ -74,8 +74,7 @@ class FittedRecords {
     const auto& places = task_.forbidden.places_of(static_cast<int>(j));
     if (!places.empty() && bar(record, j, places) == 1) return;
     missed_.law(record, record, j, all_[j], beta,
-                places.empty() ? nullptr : bars(j), energy_.data(),
-                law_.data());
+                places.empty() ? nullptr : bars(j), law_.data());
     change(record, j, drawn(levels(j), rng));
   }
 
@@ -123,22 +122,17 @@ class FittedRecords {
   /// Every cell that is not fixed, once, and cells that rules tie.
   /// @return false where it was stopped.
   bool sweep(double beta, Rng& rng, const std::function<bool()>& should_stop) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (i % kAsked == 0 && should_stop && should_stop()) return false;
+    // Some records at a time, column by column: what a column's moves compare
+    // stays in the processor's first cache
+    for (std::size_t first = 0; first < n_; first += kTogether) {
+      if (should_stop && should_stop()) return false;
+      const std::size_t last = std::min(n_, first + kTogether);
       for (std::size_t j = 0; j < d_; ++j) {
-        if (!task_.fixed[j]) move(i, j, beta, rng);
+        if (task_.fixed[j]) continue;
+        for (std::size_t i = first; i < last; ++i) move(i, j, beta, rng);
       }
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        // A whole group, or some of its columns, whatever their levels are;
-        // large ones, which take as long as all cells alone, in half of all
-        // sweeps
-        const std::vector<Block>& blocks = groups_[g];
-        if (rng.uniform() < 0.5) continue;
-        const std::size_t parts = blocks.size() - 1;
-        const bool whole = parts == 0 || rng.uniform() < 0.5;
-        const int part = whole ? 0 : rng.integer(static_cast<int>(parts)) + 1;
-        move_block(i, g, static_cast<std::size_t>(part), beta, rng);
-      }
+      for (std::size_t i = first; i < last && !groups_.empty(); ++i)
+        move_groups(i, beta, rng);
     }
     return true;
   }
@@ -146,8 +140,8 @@ class FittedRecords {
  private:
   // Of a level that is forbidden: its exponential is 0
   static constexpr double kNone = 1e300;
-  // Records between two questions whether to stop
-  static constexpr std::size_t kAsked = 64;
+  // Records that move between two questions whether to stop
+  static constexpr std::size_t kTogether = 64;
   // Columns that move as one in each sweep, at most
   static constexpr std::size_t kOften = 4;
 
@@ -167,6 +161,20 @@ class FittedRecords {
     double log_sum;
     bool only;
   };
+
+  /// Cells of record i that rules tie: of each group all columns, or some,
+  /// whatever their levels are. Large ones, which take as long as all cells
+  /// alone, move in half of all sweeps.
+  void move_groups(std::size_t i, double beta, Rng& rng) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::vector<Block>& blocks = groups_[g];
+      if (rng.uniform() < 0.5) continue;
+      const std::size_t parts = blocks.size() - 1;
+      const bool whole = parts == 0 || rng.uniform() < 0.5;
+      const int part = whole ? 0 : rng.integer(static_cast<int>(parts)) + 1;
+      move_block(i, g, static_cast<std::size_t>(part), beta, rng);
+    }
+  }
 
   /// A group of tied columns as one block and, where it is large, the blocks
   /// around each of its columns, which are accepted more often.
@@ -225,7 +233,7 @@ class FittedRecords {
     double least;
     if (said == 0) {
       least = missed_.law(cells, own, j, block.tables[k], beta, bars_of_j,
-                          energy_.data(), law_.data());
+                          law_.data());
     } else {
       std::fill_n(energy_.begin(), L, 0.0);
       for (std::size_t v = 0; v < L; ++v) {

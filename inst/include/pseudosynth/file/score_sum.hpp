@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../simd_float.hpp"
+#include "line_tiles.hpp"
 #include "numbered_levels.hpp"
 
 namespace pseudosynth {
@@ -75,31 +76,18 @@ PSEUDOSYNTH_DISPATCH(kept_step,
                       std::size_t width, float* difference, ScoreStep& step),
                      (one, other, sum, width, difference, step))
 
-/// A record's row, added up from its lines.
+/// A row times its weight.
 /// @param longest what it is cut to.
-/// @param weight[in,out] of the row; less where it is cut.
+/// @param weight[in,out] less where it is cut.
 template <int W>
-PSEUDOSYNTH_INLINE void summed_row_kernel(const std::uint32_t* levels,
-                                          const float* lines,
-                                          std::size_t columns,
-                                          std::size_t width, double longest,
-                                          double& weight, float* row) {
+PSEUDOSYNTH_INLINE void weighted_row_kernel(std::size_t width, double longest,
+                                            double& weight, float* row) {
   simd::Real<W> squared{};
-  for (std::size_t at = 0; at < width; at += 2 * W) {
-    simd::Floats<2 * W> x, line;
-    simd::load_floats<2 * W>(lines + at, x);
-    const float* of_levels = lines + width + at;
-    for (std::size_t t = 0; t < columns; ++t) {
-      simd::load_floats<2 * W>(of_levels + width * levels[t], line);
-      x += line;
-    }
-    simd::store_floats<2 * W>(x, row + at);
-    for (int half = 0; half < 2 * W; half += W) {
-      simd::Floats<W> rough;
-      simd::load_floats<W>(row + at + half, rough);
-      const simd::Real<W> y = __builtin_convertvector(rough, simd::Real<W>);
-      squared += y * y;
-    }
+  for (std::size_t at = 0; at < width; at += W) {
+    simd::Floats<W> rough;
+    simd::load_floats<W>(row + at, rough);
+    const simd::Real<W> y = __builtin_convertvector(rough, simd::Real<W>);
+    squared += y * y;
   }
   weight = std::min(weight, longest / std::sqrt(simd::sum<W>(squared)));
   const float factor = static_cast<float>(weight);
@@ -110,51 +98,10 @@ PSEUDOSYNTH_INLINE void summed_row_kernel(const std::uint32_t* levels,
     simd::store_floats<2 * W>(x, row + at);
   }
 }
-PSEUDOSYNTH_DISPATCH(summed_row,
-                     (const std::uint32_t* levels, const float* lines,
-                      std::size_t columns, std::size_t width, double longest,
-                      double& weight, float* row),
-                     (levels, lines, columns, width, longest, weight, row))
-
-/// The lines of a record, and its weight.
-struct ScoreRecord {
-  const std::uint32_t* levels;
-  float weight;
-};
-
-/// Of two rows that are added up from their lines.
-template <int W>
-PSEUDOSYNTH_INLINE void summed_step_kernel(const ScoreRecord& one,
-                                           const ScoreRecord& other,
-                                           const float* lines,
-                                           std::size_t columns,
-                                           const double* sum, std::size_t width,
-                                           float* difference, ScoreStep& step) {
-  simd::Real<W> along{}, squared{};
-  for (std::size_t at = 0; at < width; at += 2 * W) {
-    simd::Floats<2 * W> x, y, line;
-    simd::load_floats<2 * W>(lines + at, x);
-    y = x;
-    const float* of_levels = lines + width + at;
-    for (std::size_t t = 0; t < columns; ++t) {
-      simd::load_floats<2 * W>(of_levels + width * one.levels[t], line);
-      x += line;
-      simd::load_floats<2 * W>(of_levels + width * other.levels[t], line);
-      y += line;
-    }
-    x = x * one.weight - y * other.weight;
-    simd::store_floats<2 * W>(x, difference + at);
-    add_step<W>(difference + at, sum + at, along, squared);
-  }
-  step.along = simd::sum<W>(along);
-  step.squared = simd::sum<W>(squared);
-}
-PSEUDOSYNTH_DISPATCH(summed_step,
-                     (const ScoreRecord& one, const ScoreRecord& other,
-                      const float* lines, std::size_t columns,
-                      const double* sum, std::size_t width, float* difference,
-                      ScoreStep& step),
-                     (one, other, lines, columns, sum, width, difference, step))
+PSEUDOSYNTH_DISPATCH(weighted_row,
+                     (std::size_t width, double longest, double& weight,
+                      float* row),
+                     (width, longest, weight, row))
 
 /// sum <- sum + factor difference; its square.
 template <int W>
@@ -187,38 +134,34 @@ class ScoreSum {
   /// @param rows with a line for all and one for each level.
   /// @param most_kept numbers of records' rows that are kept; where there are
   ///   more, rows are added up as they are needed. 0: no row is used.
+  /// @param room where they are kept.
   ScoreSum(const ScoreRows& rows, const NumberedLevels& levels,
-           std::size_t most_kept)
+           std::size_t most_kept, simd::FloatBuffer& room)
       : rows_(rows),
         levels_(levels),
-        width_((rows.width + 15) / 16 * 16),
-        n_lines_(1 + levels.first(levels.n_columns())),
-        lines_(n_lines_ * width_),
+        tiles_(levels_of(levels), rows.lines, rows.width),
+        width_(tiles_.stride()),
         difference_(width_),
         sum_(width_),
         weight_(rows.weight) {
-    for (std::size_t g = 0; g < n_lines_; ++g) {
-      for (std::size_t p = 0; p < rows.width; ++p)
-        lines_[g * width_ + p] =
-            static_cast<float>(rows.lines[g * rows.width + p]);
-    }
     if (most_kept == 0) return;
     const bool keeps = weight_.size() * rows.width <= most_kept;
-    if (!keeps && rows.longest.empty()) return;
-    if (keeps) kept_.assign(weight_.size() * width_);
-    constexpr double any = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < weight_.size(); ++i)
-      detail::summed_row(
-          levels_.row(i), lines_.data(), levels_.n_columns(), width_,
-          rows.longest.empty() ? any : rows.longest[i], weight_[i],
-          keeps ? kept_.data() + i * width_ : difference_.data());
+    if (keeps) {
+      room.make_room(weight_.size() * width_);
+      kept_ = room.data();
+    }
+    if (!keeps) {
+      pair_.assign(kPair * width_);
+      at_.resize(kPair * levels.n_columns());
+    }
+    if (keeps || !rows.longest.empty()) add_up();
   }
 
   /// Of the records as they are. @param missed of record i.
   template <class Missed>
   void sum_up(Missed missed) {
     // By level first: a record costs its columns, not its columns' lines
-    std::vector<double> of_line(n_lines_, 0.0);
+    std::vector<double> of_line(1 + levels_.first(levels_.n_columns()), 0.0);
     for (std::size_t i = 0; i < weight_.size(); ++i) {
       const double own = weight_[i] * missed(i);
       const std::uint32_t* level = levels_.row(i);
@@ -227,7 +170,7 @@ class ScoreSum {
         of_line[1 + level[t]] += own;
     }
     sum_.zero();
-    for (std::size_t g = 0; g < n_lines_; ++g) {
+    for (std::size_t g = 0; g < of_line.size(); ++g) {
       for (std::size_t p = 0; p < rows_.width; ++p)
         sum_[p] += of_line[g] * rows_.lines[g * rows_.width + p];
     }
@@ -241,16 +184,20 @@ class ScoreSum {
   /// What the square would change by if record `one` got `more`, and `other`
   /// as much less.
   double change(std::size_t one, std::size_t other, double more) {
-    detail::ScoreStep step;
-    if (kept_.size() > 0) {
-      detail::kept_step(kept_.data() + one * width_,
-                        kept_.data() + other * width_, sum_.data(), width_,
-                        difference_.data(), step);
-    } else {
-      detail::summed_step(record(one), record(other), lines_.data(),
-                          levels_.n_columns(), sum_.data(), width_,
-                          difference_.data(), step);
+    const float *first = kept_ + one * width_, *second = kept_ + other * width_;
+    if (kept_ == nullptr) {
+      float* both = pair_.data();
+      place(one, 0);
+      place(other, 1);
+      tiles_.add_up(at_.data(), kPair, both);
+      weigh(one, kAny, both);
+      weigh(other, kAny, both + width_);
+      first = both;
+      second = both + width_;
     }
+    detail::ScoreStep step;
+    detail::kept_step(first, second, sum_.data(), width_, difference_.data(),
+                      step);
     return more * (2.0 * step.along + more * step.squared);
   }
 
@@ -261,26 +208,62 @@ class ScoreSum {
 
   /// A record's row is needed soon.
   void fetch(std::size_t i) const {
-    __builtin_prefetch(levels_.row(i));
-    if (kept_.size() == 0) {
+    levels_.fetch(i);
+    if (kept_ == nullptr) {
       __builtin_prefetch(&weight_[i]);
       return;
     }
     for (std::size_t p = 0; p < width_; p += 16)
-      __builtin_prefetch(kept_.data() + i * width_ + p);
+      __builtin_prefetch(kept_ + i * width_ + p);
   }
 
  private:
-  detail::ScoreRecord record(std::size_t i) const {
-    return {levels_.row(i), static_cast<float>(weight_[i])};
+  // Rows that are added up tile by tile, and stay in the second cache meanwhile
+  static constexpr std::size_t kTogether = 256, kPair = 2;
+  static constexpr double kAny = std::numeric_limits<double>::infinity();
+
+  static std::vector<int> levels_of(const NumberedLevels& levels) {
+    std::vector<int> count;
+    for (std::size_t t = 0; t < levels.n_columns(); ++t)
+      count.push_back(static_cast<int>(levels.first(t + 1) - levels.first(t)));
+    return count;
+  }
+
+  /// Rows from their lines, and weights of those that are cut.
+  void add_up() {
+    const std::size_t n = weight_.size(), block = std::min(n, kTogether);
+    const bool keeps = kept_ != nullptr;
+    at_.resize(std::max(block, kPair) * levels_.n_columns());
+    simd::FloatBuffer some(keeps ? 0 : block * width_);
+    for (std::size_t first = 0; first < n; first += kTogether) {
+      const std::size_t rows = std::min(n - first, kTogether);
+      for (std::size_t i = 0; i < rows; ++i) place(first + i, i);
+      float* row = keeps ? kept_ + first * width_ : some.data();
+      tiles_.add_up(at_.data(), rows, row);
+      for (std::size_t i = first; i < first + rows; ++i, row += width_)
+        weigh(i, rows_.longest.empty() ? kAny : rows_.longest[i], row);
+    }
+  }
+
+  /// Where record i's lines are, as the k-th of some.
+  void place(std::size_t i, std::size_t k) {
+    const std::size_t columns = levels_.n_columns();
+    for (std::size_t t = 0; t < columns; ++t)
+      at_[k * columns + t] = LineTiles::at(1 + levels_.row(i)[t]);
+  }
+
+  void weigh(std::size_t i, double longest, float* row) {
+    detail::weighted_row(width_, longest, weight_[i], row);
   }
 
   const ScoreRows& rows_;
   const NumberedLevels& levels_;
-  /// Of a line, to a whole number of vectors.
+  const LineTiles tiles_;
+  /// Of a row, to a whole number of vectors.
   std::size_t width_;
-  std::size_t n_lines_;
-  simd::FloatBuffer lines_, kept_, difference_;
+  simd::FloatBuffer difference_, pair_;
+  float* kept_ = nullptr;
+  std::vector<std::uint32_t> at_;
   simd::AlignedBuffer sum_;
   std::vector<double> weight_;
   double squared_ = 0.0;
