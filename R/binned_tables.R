@@ -197,13 +197,12 @@ binned_codes <- function(records, told, breaks) {
   bin <- findInterval(records$y, breaks) + 1L
   none <- is.na(bin)
   if (any(none)) bin[none] <- 0L
-  # All of them need no copy
-  every <- length(told) == ncol(records$predictors)
-  cbind(
-    if (every) records$predictors else
-      records$predictors[, told, drop = FALSE], bin,
-    deparse.level = 0
+  binned <- length(told) + 1
+  codes <- picked_codes_(
+    records$predictors, told, seq_along(bin), binned, default_threads()
   )
+  codes[, binned] <- bin
+  codes
 }
 
 #' Tables of predictors by bins that an amount's model expects of a set

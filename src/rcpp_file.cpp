@@ -287,7 +287,8 @@ SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
 //   weight 1. @param lines (1 + all levels) x P: what the intercept and each
 //   level add to a row. @param control `row_weight`, `expected` (n each),
 //   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`,
-//   `together`; `row_longest` (n, or none): what longer rows are cut to; `low`
+//   `together`; `row_longest` (n, or none): what longer rows are cut to;
+//   `most_kept` (or none): numbers of rows in memory, see AmountTask; `low`
 //   and `high` (n each, or none): what each record's value may be; `latent`,
 //   `pull` and `hold` (n each, or none): of each value where it is, and how
 //   hard each record pulls and holds.

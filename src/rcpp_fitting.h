@@ -155,6 +155,9 @@ inline pseudosynth::AmountTask to_amount_targets(
       task.rows.lines.push_back(lines(g, p));
   }
   task.score_weight = Rcpp::as<double>(control["score_weight"]);
+  if (control.containsElementNamed("most_kept"))
+    task.most_kept =
+        static_cast<std::size_t>(Rcpp::as<double>(control["most_kept"]));
   return task;
 }
 

@@ -61,9 +61,7 @@ Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes,
   std::vector<double> out(rows.n_records());
   in_parts(rows, threads,
            [&](int, std::size_t first, std::size_t last, std::atomic<bool>&) {
-             ps::RowReader reader(rows);
-             for (std::size_t i = first; i < last; ++i)
-               out[i] = reader.read(i)[0];
+             for (std::size_t i = first; i < last; ++i) out[i] = rows.single(i);
            });
   return Rcpp::NumericVector(out.begin(), out.end());
 }

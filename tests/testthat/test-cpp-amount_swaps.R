@@ -113,6 +113,34 @@ test_that("swaps reach all orders from any one", {
   expect_gt(p, 1e-5)
 })
 
+test_that("rows that are not kept are those that are", {
+  withr::local_seed(9)
+  n <- 700
+  levels <- c(40L, 3L, 17L, 300L, 30L)
+  codes <- vapply(levels, function(L) sample(L, n, TRUE), integer(n))
+  y <- stats::rnorm(n)
+  # Columns with and without tables, and rows of several tiles
+  lines <- matrix(stats::rnorm((1 + sum(levels)) * 37), ncol = 37)
+  targets <- lapply(levels, function(L) stats::runif(4 * L, 0, 2 * n / 4 / L))
+  targets[2] <- list(double())
+  swap <- function(most_kept, longest) {
+    swap_amounts_(
+      y, findInterval(y, c(-0.7, 0, 0.7)), codes, levels, targets, lines, list(
+        bins = 4L, row_weight = stats::runif(n) + 0.5, row_longest = longest,
+        expected = stats::runif(n), score_weight = 0.01, group = rep(1L, n),
+        beta = c(0.1, 1), sweeps = 3L, together = 300, most_kept = most_kept
+      ), c(3, 4)
+    )
+  }
+  for (longest in list(double(), stats::runif(n, 5, 15))) {
+    found <- lapply(c(2^26, 1), function(most) {
+      withr::with_seed(1, swap(most, longest))
+    })
+    expect_identical(found[[1]], found[[2]])
+    expect_false(identical(found[[1]]$from, seq_len(n)))
+  }
+})
+
 test_that("parts of many records swap apart, the same at any threads", {
   withr::local_seed(6)
   n <- 600

@@ -135,6 +135,31 @@ test_that("parts go to a folder as they are drawn here", {
   if (parquet) expect_identical(write("there", "parquet"), here_parquet)
 })
 
+test_that("a worker sends what would be written, whole", {
+  skip_if_not_installed("nanoparquet")
+  part <- data.frame(home = c(1L, 1L, 2L), rent = c(5, 5, 9), age = 30:32)
+  tables <- list(homes = c("home", "rent"), persons = c("home", "age"))
+  cases <- list(list(), list(unit = "home", tables = tables))
+  for (members in cases) {
+    for (format in part_formats) {
+      before <- dir(tempdir())
+      found <- part_sender(members, format)(part)
+      expect_identical(dir(tempdir()), before)
+      paths <- withr::local_tempfile(lines = rep("", max(1, length(members))))
+      paths <- paste0(paths, seq_along(found$content))
+      note <- write_part(part, members, format, paths)
+      expect_identical(found[names(note)], note)
+      expect_identical(lapply(paths, bytes_of), unname(found$content))
+    }
+  }
+  expect_identical(note$records, 3L)
+  expect_identical(unname(note$of_tables), 2:3)
+  # A disk that filled up meanwhile
+  write_bytes(as.raw(1:9), paths[1])
+  expect_identical(bytes_of(paths[1]), as.raw(1:9))
+  expect_error(check_size(paths[1], 10), "incomplete")
+})
+
 test_that("a table's rows are drawn here, whatever the plan", {
   skip_if_not_installed("RSQLite")
   skip_if_not_installed("dbplyr")

@@ -269,3 +269,28 @@ test_that("bins of amounts are wider than rounding", {
     expect_equal(range(found), ends[i, ])
   }
 })
+
+test_that("columns and records of codes are picked, and no others", {
+  withr::local_seed(1)
+  codes <- matrix(sample(9L, 600, TRUE), 100)
+  rows <- which(stats::runif(100) < 0.7)
+  for (threads in 1:2) {
+    expect_identical(
+      picked_codes_(codes, c(5L, 2L), rows, 2, threads),
+      codes[rows, c(5, 2)]
+    )
+    # Room for other columns
+    expect_identical(
+      picked_codes_(codes, 1:6, 1:100, 8, threads), cbind(codes, 0L, 0L)
+    )
+    expect_identical(
+      picked_codes_(codes, integer(), rows, 1, threads),
+      matrix(0L, length(rows), 1)
+    )
+  }
+  expect_identical(picked_codes_(codes, 3L, integer(), 1), matrix(0L, 0, 1))
+  for (wrong in list(list(7L, 1L), list(0L, 1L), list(1L, 101L),
+                     list(1L, NA_integer_), list(1:2, 1L))) {
+    expect_error(picked_codes_(codes, wrong[[1]], wrong[[2]], 1), "there")
+  }
+})

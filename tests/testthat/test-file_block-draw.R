@@ -134,6 +134,38 @@ test_that("the energy is kept up by moves", {
   expect_equal(found$energy[20], energy / 2)
 })
 
+test_that("many tables say what a few of their weight say", {
+  withr::local_seed(3)
+  # Levels beyond a vector of the processor
+  levels <- c(19L, 33L, 2L, 5L, 16L)
+  n <- 300
+  codes <- leaning_codes(n, levels)
+  sets <- list(1:2, 4:5, c(1L, 5L), c(2L, 5L), 1L, c(5L, 3L, 4L), 2L)
+  tables <- lapply(sets, function(columns) {
+    cells <- prod(levels[columns])
+    list(
+      columns = columns, target = stats::runif(cells, 0, 2 * n / cells),
+      weight = 0.1
+    )
+  })
+  swept <- function(tables) {
+    test_sweep_records_(
+      codes, levels, rep(FALSE, 5), tables, list(), 0.5, 3, c(1, 2)
+    )
+  }
+  found <- swept(tables)
+  # More of a column than are added up in lanes
+  many <- swept(lapply(rep(tables, 250), replace, "weight", 0.1 / 250))
+  expect_identical(many$codes, found$codes)
+  expect_equal(many$energy, found$energy, tolerance = 1e-6)
+  counts <- table_counts_(found$codes, levels, sets)
+  energy <- sum(mapply(function(n, t) {
+    t$weight * sum((n - t$target)^2)
+  }, counts, tables))
+  # Misses are floats
+  expect_equal(found$energy[3], energy / 2, tolerance = 1e-6)
+})
+
 test_that("a table weighs by one over its noise's standard deviation", {
   targets <- list(
     list(columns = 1:2, target = 1:4, variance = 4),

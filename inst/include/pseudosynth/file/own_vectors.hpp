@@ -21,15 +21,17 @@ namespace pseudosynth {
 
 namespace detail {
 
-/// row <- scale row, and the square of its length.
+/// row <- scale from, and the square of its length.
 template <int W>
-PSEUDOSYNTH_INLINE void scale_row_kernel(double* row, std::size_t width,
-                                         double scale, double& squared) {
+PSEUDOSYNTH_INLINE void scale_row_kernel(const float* from, std::size_t width,
+                                         double scale, double* row,
+                                         double& squared) {
   simd::Real<W> factor, total{};
   simd::broadcast<W>(scale, factor);
   for (std::size_t p = 0; p < width; p += W) {
-    simd::Real<W> x;
-    simd::load<W>(row + p, x);
+    simd::Floats<W> rough;
+    simd::load_floats<W>(from + p, rough);
+    simd::Real<W> x = __builtin_convertvector(rough, simd::Real<W>);
     x *= factor;
     total += x * x;
     simd::store<W>(x, row + p);
@@ -37,9 +39,9 @@ PSEUDOSYNTH_INLINE void scale_row_kernel(double* row, std::size_t width,
   squared = simd::sum<W>(total);
 }
 PSEUDOSYNTH_DISPATCH(scale_row,
-                     (double* row, std::size_t width, double scale,
-                      double& squared),
-                     (row, width, scale, squared))
+                     (const float* from, std::size_t width, double scale,
+                      double* row, double& squared),
+                     (from, width, scale, row, squared))
 
 /// row <- by row, rounded towards 0, and the square of its length.
 /// Numbers of 2^51 and more may come out wrong, but as large.
@@ -101,9 +103,7 @@ class LevelRows {
 
   std::size_t width() const { return width_; }
   /// Numbers of a row with those that fill it up, which are 0.
-  std::size_t stride() const {
-    return width_ == 1 ? 1 : simd::whole_float_lanes(width_);
-  }
+  std::size_t stride() const { return width_ == 1 ? 1 : tiles_->stride(); }
   std::size_t n_columns() const { return first_.size(); }
   std::size_t n_records() const { return file_.n; }
 
@@ -123,7 +123,7 @@ class LevelRows {
     const std::size_t columns = first_.size();
     for (std::size_t j = 0; j < columns; ++j) {
       for (std::size_t i = 0; i < n; ++i)
-        at[i * columns + j] = LineTiles::at(line(first + i, j));
+        at[i * columns + j] = tiles_->at(line(first + i, j));
     }
     tiles_->add_up(at, n, rows);
   }
@@ -162,29 +162,13 @@ class RowReader {
         block_(kBlock * rows.stride()),
         row_(rows.stride()) {}
 
-  const double* read(std::size_t i) {
-    if (rows_.stride() == 1) {
-      row_[0] = rows_.single(i);
-      return row_.data();
-    }
-    if (i < first_ || i >= first_ + n_) {
-      first_ = i;
-      n_ = std::min(kBlock, rows_.n_records() - i);
-      rows_.read(first_, n_, at_.data(), block_.data());
-    }
-    const float* from = block_.data() + (i - first_) * row_.size();
-    std::copy(from, from + row_.size(), row_.data());
-    return row_.data();
-  }
-
   /// scale times record i's row times min(1, kappa / its length), in whole
   /// units, rounded towards 0. A vector that is longer than allowed, which is
   /// checked in whole numbers, is 0.
   /// @return `stride` whole numbers.
   const double* own_vector(std::size_t i, double scale,
                            const VectorLimit& limit) {
-    read(i);
-    const double length = scaled(scale);
+    const double length = scaled(i, scale);
     const double weight = length > limit.kappa ? limit.kappa / length : 1.0;
     const double by = weight / limit.unit;
     double squared = 0.0;
@@ -207,13 +191,21 @@ class RowReader {
     return !(sum <= static_cast<double>(limit.longest));
   }
 
-  double scaled(double scale) {
+  /// Reads record i's row, scaled.
+  /// @return its length.
+  double scaled(std::size_t i, double scale) {
     double squared = 0.0;
-    if (row_.size() > 1) {
-      detail::scale_row(row_.data(), row_.size(), scale, squared);
-    } else {
-      row_[0] *= scale;
+    if (row_.size() == 1) {
+      row_[0] = rows_.single(i) * scale;
       squared = row_[0] * row_[0];
+    } else {
+      if (i < first_ || i >= first_ + n_) {
+        first_ = i;
+        n_ = std::min(kBlock, rows_.n_records() - i);
+        rows_.read(first_, n_, at_.data(), block_.data());
+      }
+      detail::scale_row(block_.data() + (i - first_) * row_.size(), row_.size(),
+                        scale, row_.data(), squared);
     }
     return std::sqrt(squared);
   }

@@ -249,7 +249,7 @@ class ScoreSum {
   void place(std::size_t i, std::size_t k) {
     const std::size_t columns = levels_.n_columns();
     for (std::size_t t = 0; t < columns; ++t)
-      at_[k * columns + t] = LineTiles::at(1 + levels_.row(i)[t]);
+      at_[k * columns + t] = tiles_.at(1 + levels_.row(i)[t]);
   }
 
   void weigh(std::size_t i, double longest, float* row) {
