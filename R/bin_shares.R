@@ -84,17 +84,60 @@ bin_curves <- function(amount, line, breaks,
   )
 }
 
-#' An amount that follows earlier ones, with normal errors in place of Student's
+#' An amount with the errors that its margin tells, in place of the family's
 #'
-#' Tails that only a family states would be most of what is left beside the
-#' earlier amounts.
+#' Tails that only a family states would be most of what is left beside earlier
+#' amounts: where it follows them errors are normal.
+#' @param df (number or `NULL`) Degrees of freedom; `Inf`: normal.
 #' @noRd
-with_normal_errors <- function(amount) {
-  if (amount$family$name == "student_t") {
-    amount$shape <- normal_spread(amount)
-    amount$family <- as_synth_family(stats::gaussian())
+with_told_errors <- function(amount, df = if (!is.null(amount$curve)) Inf else
+                               amount$error_df) {
+  if (is.null(df) || amount$family$name != "student_t" ||
+        df == amount$family$df) {
+    return(amount)
   }
+  family <- as_synth_family(
+    if (is.finite(df)) student_t(df) else stats::gaussian()
+  )
+  amount$shape <- spread_as(family, amount)
+  amount$family <- family
   amount
+}
+
+# Degrees of freedom that errors may have, beside those of the family
+error_dfs <- c(5, 10, Inf)
+
+#' The degrees of freedom of errors that a margin tells
+#'
+#' Errors are drawn, and ranks get the margin. With heavier tails than those of
+#' the file this map bends, and all slopes would be smaller than the file's; with
+#' lighter ones larger. That map is nearest to a straight line which has the
+#' file's.
+#' @param amount (list) See release_amount().
+#' @param line (double, n) Linear predictors.
+#' @return (number or `NULL`) As the family has it: `NULL`.
+#' @noRd
+told_error_df <- function(amount, line) {
+  if (amount$family$name != "student_t" || !is.null(amount$curve)) {
+    return(NULL)
+  }
+  kept <- spaced_rows(length(line), scale_rows)
+  n <- length(kept)
+  line <- sort(line)[kept]
+  values <- whole_bins(amount, histogram_quantile(
+    amount$counts, (seq_len(n) - 0.5) / n
+  ))
+  # Of the tails noise and bounds say more than errors
+  inner <- seq(max(1, round(0.01 * n)), round(0.99 * n))
+  dfs <- c(amount$family$df, error_dfs)
+  straight <- vapply(dfs, function(df) {
+    own <- with_told_errors(amount, df)
+    error <- latent_quantile(own$family, (kept * 0.6180339887498949) %% 1)
+    latent <- sort(line + margin_scale(own, own$counts, line, error) * error)
+    or_else(suppressWarnings(stats::cor(latent[inner], values[inner])), NA)
+  }, 0)
+  best <- which.max(straight)
+  if (length(best) == 1 && best > 1) dfs[best]
 }
 
 #' The same where errors of rows are of different size

@@ -218,7 +218,7 @@ binned_codes <- function(records, told, breaks) {
 expected_bins <- function(amount, set, breaks, total, count = NULL,
                           left = NULL, line = amount_line(amount, set)) {
   force(line)
-  if (!is.null(amount$curve)) amount <- with_normal_errors(amount)
+  amount <- with_told_errors(amount)
   said <- if (!is.null(left)) amount$curve[set[, ncol(set)]]
   levels <- amount$levels
   told <- amount$told %||% (length(levels) - !is.null(amount$curve))

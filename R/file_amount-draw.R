@@ -21,7 +21,7 @@ draw_amount <- function(amount, set, part, words, stream, room = NULL,
   if (n == 0) {
     return(double())
   }
-  if (!is.null(amount$curve)) amount <- with_normal_errors(amount)
+  amount <- with_told_errors(amount)
   p <- uniforms_(n, words, 2 * stream)
   rho <- amount$together$errors %||% 0
   if (rho != 0) p <- uniforms_together(p, record_before(home), rho)

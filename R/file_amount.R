@@ -280,6 +280,9 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
     )
   }
   released$counts <- falling_tails(margin_counts(released), released)
+  released$error_df <- told_error_df(
+    released, amount_line(released, like$codes)
+  )
   if (!is.null(bins)) {
     released$tables <- release_amount_tables(
       released, file, like, budget$tables, bins, plan$free, known,

@@ -55,6 +55,8 @@ words_of_files <- function(seed) {
 file_drawer <- function(x) {
   force(x)
   function(item) {
+    # What the set or part before has left would lie beside this one
+    give_back_memory(item$n)
     if (length(x$published) > 0 && !is.null(item$before)) {
       x <- release_with_rows(x, item$before + seq_len(item$n))
     }

@@ -312,10 +312,14 @@ law_shares <- function(x, breaks) {
 #' for errors that are normal.
 #' @inheritParams law_shares
 #' @noRd
-normal_spread <- function(x) {
+normal_spread <- function(x) spread_as(as_synth_family(stats::gaussian()), x)
+
+#' The same of the errors of another location family
+#' @noRd
+spread_as <- function(family, x) {
   clip <- x$steps[[length(x$steps)]]$clip
   p <- clamp(latent_share(x$family, clip / x$shape), 0.6, 0.9)
-  unname(x$shape * latent_quantile(x$family, p) / stats::qnorm(p))
+  unname(x$shape * latent_quantile(x$family, p) / latent_quantile(family, p))
 }
 
 # Draws of a margin without noise, given the noisy one: modal_counts.R has their

@@ -136,9 +136,9 @@
 #' number for number, without a plan and on any number of workers. Sets of a
 #' single column, and sets with fewer than 250,000 values in total (records
 #' times columns), take about a second and are drawn in your own session. Each
-#' worker is sent the release, or the fit with its file, and keeps nothing. It
-#' uses one thread. Forked workers (`"multicore"`) are refused. If a worker
-#' dies, the error has class `pseudosynth_error_worker`, and as after Ctrl-C no
+#' worker is sent the release, or the fit with its file, and keeps nothing. Of a
+#' part that goes to a folder it sends the finished files. It uses one thread.
+#' Forked workers (`"multicore"`) are refused. If a worker dies, the error has class `pseudosynth_error_worker`, and as after Ctrl-C no
 #' set is returned or written.
 #'
 #' @section Error types:

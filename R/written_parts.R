@@ -60,8 +60,6 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
       "Part ", i, " of ", nrow(parts),
       if (made > 0) sprintf(", about %s left", format_time(left))
     ), records, frame)
-    # What the part before has left would lie beside this one
-    give_back_memory(records)
     list(number = i, n = n[i], words = kept$words, before = before[i])
   }
   done <- lapply(parts$file, kept$records)
@@ -93,7 +91,11 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
 drawn_to_send <- function(draw, send) {
   force(draw)
   force(send)
-  function(item) send(draw(item))
+  function(item) {
+    part <- draw(item)
+    give_back_memory(nrow(part))
+    send(part)
+  }
 }
 
 # What a run that was killed has left ------------------------------------------
