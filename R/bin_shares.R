@@ -96,11 +96,8 @@ with_told_errors <- function(amount, df = if (!is.null(amount$curve)) Inf else
         df == amount$family$df) {
     return(amount)
   }
-  family <- as_synth_family(
-    if (is.finite(df)) student_t(df) else stats::gaussian()
-  )
-  amount$shape <- spread_as(family, amount)
-  amount$family <- family
+  amount$shape <- spread_as(amount, function(p) stats::qt(p, df))
+  amount$family$df <- df
   amount
 }
 
@@ -110,9 +107,9 @@ error_dfs <- c(5, 10, Inf)
 #' The degrees of freedom of errors that a margin tells
 #'
 #' Errors are drawn, and ranks get the margin. With heavier tails than those of
-#' the file this map bends, and all slopes would be smaller than the file's; with
-#' lighter ones larger. That map is nearest to a straight line which has the
-#' file's.
+#' the file this map bends, and all slopes would be smaller than the file's;
+#' with lighter ones larger. That map is nearest to a straight line which has
+#' the file's.
 #' @param amount (list) See release_amount().
 #' @param line (double, n) Linear predictors.
 #' @return (number or `NULL`) As the family has it: `NULL`.

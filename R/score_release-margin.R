@@ -297,7 +297,7 @@ margin_precision <- function(margin) {
 law_shares <- function(x, breaks) {
   mean <- family_mean(x$family, drop(x$population$rows %*% x$draws$mean))
   below <- if (is_location(x$family)) {
-    sigma <- normal_spread(x)
+    sigma <- spread_as(x)
     function(q, mean) stats::pnorm((q - mean) / sigma)
   } else {
     function(q, mean) response_probability(x$family, q, mean, x$shape)
@@ -305,21 +305,19 @@ law_shares <- function(x, breaks) {
   with_even_part(diff(rowMeans(outer(breaks, mean, below))), breaks)
 }
 
-#' The standard deviation of normal errors of which as many are unclipped
+#' The scale of other errors of which as many are unclipped: of normal ones
+#' their standard deviation
 #'
 #' The clip is where the release has counted errors. Farther out the family
 #' alone states quantiles: a normal law that has those of Student's is too wide
 #' for errors that are normal.
 #' @inheritParams law_shares
+#' @param quantile (function of shares) Of the other errors.
 #' @noRd
-normal_spread <- function(x) spread_as(as_synth_family(stats::gaussian()), x)
-
-#' The same of the errors of another location family
-#' @noRd
-spread_as <- function(family, x) {
+spread_as <- function(x, quantile = stats::qnorm) {
   clip <- x$steps[[length(x$steps)]]$clip
   p <- clamp(latent_share(x$family, clip / x$shape), 0.6, 0.9)
-  unname(x$shape * latent_quantile(x$family, p) / latent_quantile(family, p))
+  unname(x$shape * latent_quantile(x$family, p) / quantile(p))
 }
 
 # Draws of a margin without noise, given the noisy one: modal_counts.R has their

@@ -125,7 +125,7 @@
 #' tables. After a kill, an error, Ctrl-C, a full disk or the end of the
 #' connection, the finished parts stay, and a message names the two tables:
 #' call again, or drop them. As long as they are there, another set for this
-#' table is refused. A set of one part, at most a million records, needs none of
+#' table is refused. A set of one part, at most 700,000 records, needs none of
 #' this: it is one transaction.
 #'
 #' @section Many cores:
@@ -138,8 +138,9 @@
 #' times columns), take about a second and are drawn in your own session. Each
 #' worker is sent the release, or the fit with its file, and keeps nothing. Of a
 #' part that goes to a folder it sends the finished files. It uses one thread.
-#' Forked workers (`"multicore"`) are refused. If a worker dies, the error has class `pseudosynth_error_worker`, and as after Ctrl-C no
-#' set is returned or written.
+#' Forked workers (`"multicore"`) are refused. If a worker dies, the error has
+#' class `pseudosynth_error_worker`, and as after Ctrl-C no set is returned or
+#' written.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a

@@ -2,7 +2,7 @@
 # are drawn, and what tells that parts of a killed run are of the same sets.
 
 # Records of a part, which is what is in memory at once, at most
-part_records <- 1e6
+part_records <- 7e5
 
 #' The parts of sets, of nearly equal size: a small last one would have tables
 #' of its own
@@ -33,8 +33,8 @@ set_parts <- function(m, n) {
 #'   words_of_files(), and `records` (function of a part's file: those of a
 #'   finished one, or `NULL`). Without a seed these words are the only ones that
 #'   go with the finished parts.
-#' @param sent (function of a part, or `NULL`) What a worker makes of it, with its
-#'   `records`, and sends instead.
+#' @param sent (function of a part, or `NULL`) What a worker makes of it, with
+#'   its `records`, and sends instead.
 #' @return (data frame) See set_parts().
 #' @noRd
 draw_parts <- function(x, plan, take, workers = TRUE, kept = list(

@@ -294,3 +294,64 @@ test_that("columns and records of codes are picked, and no others", {
     expect_error(picked_codes_(codes, wrong[[1]], wrong[[2]], 1), "there")
   }
 })
+
+# An amount of a release whose errors have so many degrees of freedom
+amount_with_errors <- function(df, n = 6000) {
+  withr::local_seed(5)
+  a <- sample(c("x", "y", "z"), n, TRUE)
+  b <- sample(c("k", "l"), n, TRUE)
+  error <- if (is.finite(df)) 0.35 * stats::rt(n, df) else
+    stats::rnorm(n, 0, 0.5)
+  y <- exp(8 + c(x = 0, y = 0.5, z = -0.3)[a] + 0.4 * (b == "l") + error)
+  file <- data.frame(a = a, b = b, pay = pmin(pmax(round(y), 1), 1e6))
+  book <- confirm_codebook(edit_codebook(
+    draft_codebook(file),
+    pay = list(
+      type = "amount", lower = 1, upper = 1e6, transform = "log", digits = 0
+    )
+  ))
+  list(file = file, release = file_release(file_plan(file, book), 8, seed = 1))
+}
+
+test_that("errors have the tails that the margin tells, slopes their size", {
+  slopes <- function(file) {
+    stats::coef(stats::lm(log(pay) ~ a + b, file))[-1]
+  }
+  for (df in c(3, Inf)) {
+    suppressMessages(made <- amount_with_errors(df))
+    amount <- made$release$amounts$pay
+    expect_identical(amount$error_df, if (is.finite(df)) NULL else Inf)
+    set <- synthesize(made$release, seed = 1)[[1]]
+    own <- slopes(made$file)
+    ratio <- sum(slopes(set) * own) / sum(own^2)
+    expect_lt(abs(ratio - 1), 0.02)
+  }
+  # Student's errors where the file has normal ones make slopes smaller
+  local_replaced("with_told_errors", identity)
+  set <- synthesize(made$release, seed = 1)[[1]]
+  expect_lt(sum(slopes(set) * own) / sum(own^2), 0.985)
+})
+
+test_that("errors of another family keep as many unclipped", {
+  amount <- list(
+    family = as_synth_family(student_t()), shape = c(sigma = 0.4),
+    steps = list(list(clip = 1), list(clip = 0.5)), error_df = 10
+  )
+  found <- with_told_errors(amount)
+  expect_identical(found$family$df, 10)
+  p <- stats::pt(0.5 / 0.4, 3)
+  expect_equal(found$shape, 0.5 / stats::qt(p, 10))
+  expect_equal(
+    with_told_errors(replace(amount, "error_df", Inf))$shape,
+    0.5 / stats::qnorm(p)
+  )
+  # As the family has them
+  expect_identical(
+    with_told_errors(replace(amount, "error_df", 3)),
+    replace(amount, "error_df", 3)
+  )
+  bare <- amount[names(amount) != "error_df"]
+  expect_identical(with_told_errors(bare), bare)
+  normal <- replace(amount, "family", list(as_synth_family(stats::gaussian())))
+  expect_identical(with_told_errors(normal), normal)
+})

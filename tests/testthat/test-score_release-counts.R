@@ -201,11 +201,11 @@ test_that("a law of Student's family has as many errors within the clip", {
   # Where all or next to none are unclipped, too
   for (clip in c(0, 1e-9, 1e9)) {
     x$steps[[2]]$clip <- clip
-    expect_gt(normal_spread(x), x$shape)
-    expect_lt(normal_spread(x), 1.3 * x$shape)
+    expect_gt(spread_as(x), x$shape)
+    expect_lt(spread_as(x), 1.3 * x$shape)
   }
   x$family <- as_synth_family("gaussian")
-  expect_equal(normal_spread(x), x$shape[["sigma"]])
+  expect_equal(spread_as(x), x$shape[["sigma"]])
 })
 
 test_that("counts have their own spread, and not that of a law", {
