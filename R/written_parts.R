@@ -53,12 +53,15 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
   # Households are numbered through the parts of a set
   before <- stats::ave(n, parts$set, FUN = cumsum) - n
   started <- proc.time()[["elapsed"]]
+  remote <- workers &&
+    draws_on_workers(nrow(parts), records * length(x$schema))
   item <- function(i) {
     made <- match(i, todo) - 1
     left <- (proc.time()[["elapsed"]] - started) / made * (length(todo) - made)
     tell_long_step(paste0(
       "Part ", i, " of ", nrow(parts),
-      if (made > 0) sprintf(", about %s left", format_time(left))
+      # On workers parts begin before others end; a bar has the time
+      if (made > 0 && !remote) sprintf(", about %s left", format_time(left))
     ), records, frame)
     list(number = i, n = n[i], words = kept$words, before = before[i])
   }
@@ -71,8 +74,6 @@ draw_parts <- function(x, plan, take, workers = TRUE, kept = list(
       written before: the others follow."
     )
   }
-  remote <- workers &&
-    draws_on_workers(nrow(parts), records * length(x$schema))
   sends <- remote && !is.null(sent)
   draw_each(nrow(parts), if (sends) {
     drawn_to_send(file_drawer(x), sent)

@@ -131,7 +131,8 @@ test_that("the energy is kept up by moves", {
   energy <- sum(mapply(function(n, t) {
     t$weight * sum((n - t$target)^2)
   }, counts, tables))
-  expect_equal(found$energy[20], energy / 2)
+  # Misses are floats
+  expect_equal(found$energy[20], energy / 2, tolerance = 1e-6)
 })
 
 test_that("many tables say what a few of their weight say", {
@@ -157,13 +158,12 @@ test_that("many tables say what a few of their weight say", {
   # More of a column than are added up in lanes
   many <- swept(lapply(rep(tables, 250), replace, "weight", 0.1 / 250))
   expect_identical(many$codes, found$codes)
-  expect_equal(many$energy, found$energy, tolerance = 1e-6)
+  expect_equal(many$energy, found$energy, tolerance = 1e-5)
   counts <- table_counts_(found$codes, levels, sets)
   energy <- sum(mapply(function(n, t) {
     t$weight * sum((n - t$target)^2)
   }, counts, tables))
-  # Misses are floats
-  expect_equal(found$energy[3], energy / 2, tolerance = 1e-6)
+  expect_equal(found$energy[3], energy / 2, tolerance = 1e-5)
 })
 
 test_that("a table weighs by one over its noise's standard deviation", {
