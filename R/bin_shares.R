@@ -120,17 +120,17 @@ told_error_df <- function(amount, line) {
   }
   kept <- spaced_rows(length(line), scale_rows)
   n <- length(kept)
-  line <- sort(line)[kept]
   values <- whole_bins(amount, histogram_quantile(
     amount$counts, (seq_len(n) - 0.5) / n
   ))
+  at <- sort(line)[kept]
   # Of the tails noise and bounds say more than errors
   inner <- seq(max(1, round(0.01 * n)), round(0.99 * n))
   dfs <- c(amount$family$df, error_dfs)
   straight <- vapply(dfs, function(df) {
     own <- with_told_errors(amount, df)
     error <- latent_quantile(own$family, (kept * 0.6180339887498949) %% 1)
-    latent <- sort(line + margin_scale(own, own$counts, line, error) * error)
+    latent <- sort(at + spread_of_errors(own, line) * error)
     or_else(suppressWarnings(stats::cor(latent[inner], values[inner])), NA)
   }, 0)
   best <- which.max(straight)

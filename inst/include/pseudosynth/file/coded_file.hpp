@@ -64,6 +64,14 @@ struct CrossedColumns {
   }
 
   std::size_t size() const { return column.size(); }
+
+  /// The cell of a record, levels from 0.
+  std::size_t cell(const std::uint16_t* record) const {
+    std::size_t at = 0;
+    for (std::size_t a = 0; a < column.size(); ++a)
+      at += stride[a] * record[column[a]];
+    return at;
+  }
 };
 
 }  // namespace pseudosynth

@@ -51,7 +51,7 @@ class ForbiddenCells {
 
   /// The same of one rule. @param record is read in its columns alone.
   bool broken_by(std::size_t r, const std::uint16_t* record) const {
-    return rules_[r].forbidden[cell(rules_[r].columns, record)] != 0;
+    return rules_[r].forbidden[rules_[r].columns.cell(record)] != 0;
   }
 
   /// What a rule says of one of its columns, given the others.
@@ -137,14 +137,6 @@ class ForbiddenCells {
       if (forbidden[here + at.stride * v])
         barred[v / kBits] |= std::uint64_t{1} << v % kBits;
     }
-  }
-
-  static std::size_t cell(const CrossedColumns& columns,
-                          const std::uint16_t* record) {
-    std::size_t at = 0;
-    for (std::size_t a = 0; a < columns.size(); ++a)
-      at += columns.stride[a] * record[columns.column[a]];
-    return at;
   }
 
   std::vector<Rule> rules_;

@@ -75,7 +75,7 @@ class MissedTables {
       for (std::size_t t = 0; t < counted_.size(); ++t) {
         const CrossedColumns& columns = counted_[t].columns;
         for (std::size_t i = first; i < last; ++i)
-          ++counts[start[t] + cell_of(columns, rows + i * d)];
+          ++counts[start[t] + columns.cell(rows + i * d)];
       }
     }
     for (std::size_t t = 0; t < counted_.size(); ++t)
@@ -237,14 +237,6 @@ class MissedTables {
     double weight;
     std::vector<Places> places;
   };
-
-  static std::size_t cell_of(const CrossedColumns& columns,
-                             const std::uint16_t* record) {
-    std::size_t cell = 0;
-    for (std::size_t a = 0; a < columns.size(); ++a)
-      cell += columns.stride[a] * record[columns.column[a]];
-    return cell;
-  }
 
   /// To all views of a table its weight times a number for each cell.
   template <class Number>

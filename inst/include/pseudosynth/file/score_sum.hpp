@@ -146,13 +146,13 @@ class ScoreSum {
         weight_(rows.weight) {
     if (most_kept == 0) return;
     const bool keeps = weight_.size() * rows.width <= most_kept;
+    const std::size_t together = std::min(weight_.size(), kTogether);
+    at_.resize(std::max(together, kPair) * levels.n_columns());
     if (keeps) {
       room.make_room(weight_.size() * width_);
       kept_ = room.data();
-    }
-    if (!keeps) {
+    } else {
       pair_.assign(kPair * width_);
-      at_.resize(kPair * levels.n_columns());
     }
     if (keeps || !rows.longest.empty()) add_up();
   }
@@ -184,20 +184,20 @@ class ScoreSum {
   /// What the square would change by if record `one` got `more`, and `other`
   /// as much less.
   double change(std::size_t one, std::size_t other, double more) {
-    const float *first = kept_ + one * width_, *second = kept_ + other * width_;
-    if (kept_ == nullptr) {
+    detail::ScoreStep step;
+    if (kept_ != nullptr) {
+      detail::kept_step(kept_ + one * width_, kept_ + other * width_,
+                        sum_.data(), width_, difference_.data(), step);
+    } else {
       float* both = pair_.data();
       place(one, 0);
       place(other, 1);
       tiles_.add_up(at_.data(), kPair, both);
       weigh(one, kAny, both);
       weigh(other, kAny, both + width_);
-      first = both;
-      second = both + width_;
+      detail::kept_step(both, both + width_, sum_.data(), width_,
+                        difference_.data(), step);
     }
-    detail::ScoreStep step;
-    detail::kept_step(first, second, sum_.data(), width_, difference_.data(),
-                      step);
     return more * (2.0 * step.along + more * step.squared);
   }
 
@@ -231,10 +231,9 @@ class ScoreSum {
 
   /// Rows from their lines, and weights of those that are cut.
   void add_up() {
-    const std::size_t n = weight_.size(), block = std::min(n, kTogether);
+    const std::size_t n = weight_.size();
     const bool keeps = kept_ != nullptr;
-    at_.resize(std::max(block, kPair) * levels_.n_columns());
-    simd::FloatBuffer some(keeps ? 0 : block * width_);
+    simd::FloatBuffer some(keeps ? 0 : std::min(n, kTogether) * width_);
     for (std::size_t first = 0; first < n; first += kTogether) {
       const std::size_t rows = std::min(n - first, kTogether);
       for (std::size_t i = 0; i < rows; ++i) place(first + i, i);
