@@ -26,11 +26,30 @@ write_csv <- function(frame, file) {
   check_size(file, size)
 }
 
-#' Bytes as they are
+# What is read or written at once, at most: R does no more than 2^31 - 1 bytes
+bytes_at_once <- 2^28
+
+#' The bytes of a file
+#' @return (list of raw) In blocks.
 #' @noRd
-write_bytes <- function(bytes, file) {
-  writeBin(bytes, file)
-  check_size(file, length(bytes))
+read_bytes <- function(file, most = bytes_at_once) {
+  connection <- file(file, "rb")
+  on.exit(close(connection))
+  lapply(seq_len(ceiling(file.size(file) / most)), function(block) {
+    readBin(connection, "raw", most)
+  })
+}
+
+#' Bytes as they are
+#' @param blocks (list of raw)
+#' @noRd
+write_bytes <- function(blocks, file) {
+  connection <- file(file, "wb")
+  on.exit(close(connection))
+  for (bytes in blocks) writeBin(bytes, connection)
+  on.exit()
+  close(connection)
+  check_size(file, sum(as.double(lengths(blocks))))
 }
 
 #' A full disk shows in what was written only

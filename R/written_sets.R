@@ -118,8 +118,11 @@ write_part <- function(part, members, format, paths) {
 }
 
 #' What makes of a part what a worker sends: its files, which are far smaller
-#' @return (function of a part) A list: see write_part(), and `content` (list of
-#'   raw).
+#'
+#' A worker that cannot write them, for want of room or of a package, sends the
+#' part.
+#' @return (function of a part) A list: see write_part(), and `content` (of each
+#'   file, see read_bytes()); or the part.
 #' @noRd
 part_sender <- function(members, format) {
   force(members)
@@ -127,10 +130,10 @@ part_sender <- function(members, format) {
   function(part) {
     paths <- tempfile(rep("part", max(1, length(members$tables))))
     on.exit(unlink(paths))
-    note <- writing(tempdir(), write_part(part, members, format, paths))
-    c(note, list(content = lapply(paths, function(path) {
-      readBin(path, "raw", file.size(path))
-    })))
+    or_else({
+      note <- write_part(part, members, format, paths)
+      c(note, list(content = lapply(paths, read_bytes)))
+    }, part)
   }
 }
 

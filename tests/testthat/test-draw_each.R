@@ -149,15 +149,23 @@ test_that("a worker sends what would be written, whole", {
       paths <- paste0(paths, seq_along(found$content))
       note <- write_part(part, members, format, paths)
       expect_identical(found[names(note)], note)
-      expect_identical(lapply(paths, bytes_of), unname(found$content))
+      expect_identical(
+        lapply(paths, bytes_of), lapply(unname(found$content), unlist)
+      )
     }
   }
   expect_identical(note$records, 3L)
   expect_identical(unname(note$of_tables), 2:3)
   # A disk that filled up meanwhile
-  write_bytes(as.raw(1:9), paths[1])
+  write_bytes(list(as.raw(1:4), as.raw(5:9)), paths[1])
   expect_identical(bytes_of(paths[1]), as.raw(1:9))
+  expect_identical(
+    read_bytes(paths[1], 5), list(as.raw(1:5), as.raw(6:9))
+  )
   expect_error(check_size(paths[1], 10), "incomplete")
+  # A worker without the room sends the records
+  local_replaced("write_part", function(...) stop("no room"))
+  expect_identical(part_sender(list(), "csv")(part), part)
 })
 
 test_that("a table's rows are drawn here, whatever the plan", {
