@@ -76,14 +76,7 @@ replaced_star <- function(plan, variance) {
 shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
                           told = shrunk_residuals) {
   last <- length(levels)
-  pairs <- lapply(seq_along(residuals), function(t) {
-    base <- pmax(expected[[t]], 0)
-    list(
-      columns = c(t, last), base = matrix(base, levels[t]),
-      residual = residuals[[t]] - centred_table(base, levels[c(t, last)]),
-      variance = variance[t]
-    )
-  })
+  pairs <- pairs_beside(residuals, expected, levels, variance)
   margin <- Reduce(`+`, lapply(pairs, function(pair) colSums(pair$base)))
   known <- c(
     known %||% vector("list", last - 1),
@@ -96,6 +89,22 @@ shrunk_tables <- function(residuals, expected, levels, variance, known = NULL,
     lapply(pairs, `[[`, "residual"), lapply(pairs, `[[`, "columns"), axes,
     variance
   )
+}
+
+#' Noisy tables beside those that a model expects
+#' @inheritParams shrunk_tables
+#' @return (list of list) `columns`, `base` (matrix), `residual` and `variance`.
+#' @noRd
+pairs_beside <- function(residuals, expected, levels, variance) {
+  last <- length(levels)
+  lapply(seq_along(residuals), function(t) {
+    base <- pmax(expected[[t]], 0)
+    list(
+      columns = c(t, last), base = matrix(base, levels[t]),
+      residual = residuals[[t]] - centred_table(base, levels[c(t, last)]),
+      variance = variance[t]
+    )
+  })
 }
 
 #' Sums of rows' shares of the bins by each predictor's levels
@@ -157,7 +166,7 @@ release_amount_tables <- function(amount, file, like, budget, bins, free, known,
   plan <- binned_tables_plan(
     tabled_levels(amount), bins, budget, free, parts_of(amount)
   )
-  plan$noise <- table_noise(plan, amount$n)
+  plan$twice <- twice_measured(plan$lengths)
   counts <- over_chunks(file$records, function(own) {
     in_parts(own, function(own) {
       block_counts(binned_codes(own, plan$told, breaks), plan)
@@ -174,18 +183,26 @@ release_amount_tables <- function(amount, file, like, budget, bins, free, known,
 #' @param counts (list) Of the file, see block_counts(). Confidential.
 #' @param set (integer matrix) Predictors of records, each of them as often as
 #'   `count` says.
-#' @param plan (list) See binned_tables_plan(), with its `noise`.
+#' @param plan (list) See binned_tables_plan().
 #' @return (list) See release_amount_tables().
 #' @noRd
 noisy_tables <- function(amount, counts, set, plan, breaks, seed, what,
                          known = NULL, count = NULL, left = NULL) {
-  residuals <- noisy_residuals(counts, plan, plan$noise, seed, what)
   expected <- expected_bins(amount, set, breaks, amount$n, count, left)
-  list(
-    breaks = breaks, columns = plan$told, known = known, noise = plan$noise,
-    residuals = residuals, excess = shrunk_tables(
-      residuals, expected[plan$told], plan$levels, plan$noise$variance, known
-    )
+  expected <- expected[plan$told]
+  found <- measured_in_looks(
+    plan, allocate_noise(plan, amount$n), seed, function(plan) {
+      beside <- pairs_beside(
+        plan$residuals, expected, plan$levels, plan$noise$variance
+      )
+      lapply(beside[plan$twice], `[[`, "residual")
+    }, noisy_tables_of(counts, what)
+  )
+  c(
+    list(breaks = breaks, columns = plan$told, known = known), found,
+    list(excess = shrunk_tables(
+      found$residuals, expected, plan$levels, found$noise$variance, known
+    ))
   )
 }
 

@@ -57,9 +57,12 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
       plan$alike <- list(kind = kinds$alike, none = members$none)
     }
   }
+  # Weights of waves say already which relations are strong, and waves tell of
+  # each other
+  if (is.null(plan$alike)) plan$twice <- twice_measured(plan$lengths)
   size <- if (length(tables) > 0) share_of_count else 1
   plan$squared <- mu^2 * (1 - plan$secret * size)
-  cells <- sum(plan$lengths$cells)
+  cells <- cells_of_looks(plan)
   if (length(pooled) > 0) {
     plan$squared_pooled <- plan$squared * share_of_pooled
     plan$squared <- plan$squared - plan$squared_pooled
@@ -209,9 +212,9 @@ margin_factor <- function(pairs, budget, n) {
   clamp(70 * added, margin_factors[1], margin_factors[2])
 }
 
-#' The whole noise of every table
+#' The whole noise of tables that are measured once
 #' @inheritParams allocate_noise
-#' @return (data frame) See release_plan().
+#' @return (data frame) See whole_noise().
 #' @noRd
 table_noise <- function(plan, n, margins = NULL) {
   variance <- if (length(plan$tables) > 0) allocate_noise(plan, n, margins)
@@ -221,31 +224,31 @@ table_noise <- function(plan, n, margins = NULL) {
 #' What the block costs, before its noise is drawn
 #'
 #' Under its own relation the budget. Where N is secret, the margins' factor
-#' follows the noisy N; what the other relation costs is a ratio of linear
-#' functions of that factor's square root for every set of changed columns, so
-#' that it is largest at an end.
+#' follows the noisy N; what the other relation costs, of both looks, is a ratio
+#' of linear functions of that factor's square root for every set of changed
+#' columns, so that it is largest at an end.
 #' @noRd
 block_costs <- function(plan, n) {
   if (length(plan$tables) == 0) {
     tables <- NULL
   } else {
     cost <- function(margins, n = NULL) {
-      tables_bound(plan, allocate_noise(plan, n, margins))
+      variance <- allocate_noise(plan, n, margins)
+      # Noise that is too wide to be drawn is an error now, as wide as it gets
+      check_looks(plan, variance)
+      looks_bound(plan, variance)
     }
     costs <- if (plan$secret) {
       ends <- range(margin_factors)
-      # Noise that is too wide to be drawn is an error now, as wide as it gets
-      lapply(ends, function(end) table_noise(plan, n, end))
       pmax(cost(ends[1]), cost(ends[2]))
     } else {
-      table_noise(plan, n)
       cost(NULL, n)
     }
     # The budget itself: its parts add up to it but for rounding
     costs[[plan$neighbours]] <- plan$squared
     tables <- list(
       rho = costs / 2,
-      gap = gaussian_gap(plan$sigma, sum(plan$lengths$cells))
+      gap = gaussian_gap(plan$sigma, cells_of_looks(plan))
     )
   }
   size <- if (plan$secret) own_cost(size_measurement(plan$size_noise))

@@ -95,39 +95,54 @@ pooled_lengths <- function(pooled) {
   lengths$squared <- room * of(function(l) prod((l - 1) / l))
   lengths$whole <- room * parts_of_home^2 * of(function(l) prod(l * (l - 1)))
   lengths$unit <- parts_of_home * lengths$cells
+  lengths$free <- of(function(l) prod(l - 1))
   lengths
 }
 
-#' The noise of pooled tables
+#' Pooled tables as a plan has tables, see measured_in_looks()
 #'
-#' As allocate_noise() divides what others have: each weighs its cells. A
-#' replaced household moves a table by twice what one does.
+#' Each weighs its cells. A replaced household moves a table by twice what one
+#' does.
 #' @param plan (list) See plan_block().
-#' @return (data frame) See table_noise().
 #' @noRd
-pooled_noise <- function(plan) {
+plan_pooled <- function(plan) {
   lengths <- pooled_lengths(plan$pooled)
-  room <- vapply(plan$pooled, `[[`, 0, "room")
-  weight <- lengths$squared / room * lengths$cells *
-    ifelse(lengths$order == 1, weight_of_pooled_margin, 1)
-  variance <- least_variances(weight, lengths$squared, plan$squared_pooled)
-  if (plan$neighbours == "replace") variance <- 4 * variance
-  whole_noise(lengths, variance, plan$sigma)
+  list(
+    tables = plan$pooled, lengths = lengths, twice = twice_measured(lengths),
+    squared = plan$squared_pooled, neighbours = plan$neighbours,
+    sigma = plan$sigma,
+    emphasis = ifelse(lengths$order == 1, weight_of_pooled_margin, 1),
+    replaced = function(plan, variance) {
+      4 * sum(plan$lengths$squared / variance)
+    }
+  )
+}
+
+#' The variances of pooled tables that are measured once
+#' @param own (list) See plan_pooled().
+#' @noRd
+pooled_variance <- function(own) {
+  squared <- own$lengths$squared
+  variance <- least_variances(
+    squared * own$lengths$cells * own$emphasis, squared, own$squared
+  )
+  if (own$neighbours == "replace") 4 * variance else variance
 }
 
 #' What pooled tables cost, see plan_charges()
 #' @noRd
 pooled_cost <- function(plan) {
-  noise <- pooled_noise(plan)
+  own <- plan_pooled(plan)
+  check_looks(own, pooled_variance(own))
   costs <- by_relation(1, 4) / if (plan$neighbours == "replace") 4 else 1
   list(
     rho = costs * plan$squared_pooled / 2,
-    gap = gaussian_gap(plan$sigma, sum(noise$cells))
+    gap = gaussian_gap(plan$sigma, cells_of_looks(own))
   )
 }
 
 #' Pooled tables as a measurement
-#' @param noise (data frame) See pooled_noise().
+#' @param noise (data frame) See whole_noise().
 #' @noRd
 pooled_measurement <- function(pooled, noise) {
   new_measurement(
@@ -190,16 +205,25 @@ pooled_moves <- function(pooled, noise, codes, other) {
 
 # Targets ----------------------------------------------------------------------
 
-#' The noisy residuals of pooled tables, in counts of members
+#' Measure pooled tables
+#' @param plan (list) See pooled_targets(), with its `pooled_cut`.
+#' @return (list) See measured_in_looks(): residuals in counts of members.
 #' @noRd
-noisy_pooled <- function(codes, plan, noise, seed) {
-  x <- pooled_measurement(plan$pooled, noise)
-  whole <- measured(
-    x, x$counts(codes), stage_seeds(seed, "members", length(plan$pooled))
-  )
-  Map(function(whole, one, unit) {
-    centred_table(whole / unit, one$levels)
-  }, whole, plan$pooled, noise$factor * noise$unit)
+measured_pooled <- function(codes, plan, margins, targets, seed) {
+  own <- plan_pooled(plan)
+  measured_in_looks(own, pooled_variance(own), seed, function(own) {
+    plan[c("pooled_noise", "pooled_residuals")] <- own[c("noise", "residuals")]
+    pairs <- pooled_pairs(plan, pooled_margins(plan, margins, targets))
+    lapply(pairs, `[[`, "residual")
+  }, function(own, at, noise, seed) {
+    x <- pooled_measurement(own$tables, noise)
+    whole <- measured(
+      x, x$counts(codes), stage_seeds(seed, "members", length(at))
+    )
+    Map(function(whole, one, unit) {
+      centred_table(whole / unit, one$levels)
+    }, whole, own$tables, noise$factor * noise$unit)
+  })
 }
 
 #' Noisy residuals of pooled tables with what the bound has cut off them
@@ -226,24 +250,9 @@ pooled_targets <- function(plan, margins, targets, nearest = nearest_counts,
                            told = shrunk_residuals) {
   pooled <- plan$pooled
   variance <- plan$pooled_noise$variance
-  residual <- uncut_residuals(plan)
   single <- plan$pooled_noise$order == 1
-  known <- margins_of_members(pooled, margins, targets)
-  persons <- sum(known[[count_column]])
-  known[vapply(pooled[single], `[[`, "", "names")] <- Map(
-    function(residual, variance) {
-      nearest(residual + persons / length(residual), variance)
-    }, residual[single], variance[single]
-  )
-  pairs <- lapply(which(!single), function(t) {
-    names <- pooled[[t]]$names
-    base <- as.vector(outer(known[[names[1]]], known[[names[2]]])) / persons
-    list(
-      columns = match(names, names(known)), base = base,
-      residual = residual[[t]] - centred_table(base, pooled[[t]]$levels),
-      variance = variance[t]
-    )
-  })
+  known <- pooled_margins(plan, margins, targets, nearest)
+  pairs <- pooled_pairs(plan, known)
   ordered <- vector("list", length(known))
   for (one in pooled[!single]) {
     ordered[match(one$names, names(known))] <- one$order
@@ -263,6 +272,41 @@ pooled_targets <- function(plan, margins, targets, nearest = nearest_counts,
       list(target = as.vector(target), variance = variance)
     )
   }, pooled, found, variance)
+}
+
+#' Members by each column
+#' @inheritParams pooled_targets
+#' @return (named list of double)
+#' @noRd
+pooled_margins <- function(plan, margins, targets, nearest = nearest_counts) {
+  single <- plan$pooled_noise$order == 1
+  known <- margins_of_members(plan$pooled, margins, targets)
+  persons <- sum(known[[count_column]])
+  known[vapply(plan$pooled[single], `[[`, "", "names")] <- Map(
+    function(residual, variance) {
+      nearest(residual + persons / length(residual), variance)
+    }, uncut_residuals(plan)[single], plan$pooled_noise$variance[single]
+  )
+  known
+}
+
+#' All pooled pairs, and what the noisy ones have beside their margins' product
+#' @param known (named list of double) See pooled_margins().
+#' @return (list of list) `columns` (places in `known`), `base`, `residual` and
+#'   its `variance`.
+#' @noRd
+pooled_pairs <- function(plan, known) {
+  residual <- uncut_residuals(plan)
+  persons <- sum(known[[count_column]])
+  lapply(which(plan$pooled_noise$order == 2), function(t) {
+    names <- plan$pooled[[t]]$names
+    base <- as.vector(outer(known[[names[1]]], known[[names[2]]])) / persons
+    list(
+      columns = match(names, names(known)), base = base,
+      residual = residual[[t]] - centred_table(base, plan$pooled[[t]]$levels),
+      variance = plan$pooled_noise$variance[t]
+    )
+  })
 }
 
 #' Members by each column of the household, as far as tables of slots tell

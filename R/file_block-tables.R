@@ -50,7 +50,8 @@ measured_tables <- function(levels, published, stated) {
 #' @param tables (list of integer) See measured_tables().
 #' @return (data frame, a row for each table) `order`, `cells` (also the whole
 #'   number that makes residuals whole), `squared` (length of a record's part),
-#'   `whole` (squared length of the whole part).
+#'   `whole` (squared length of the whole part), `unit` (makes residuals whole)
+#'   and `free` (figures of the residual that are free).
 #' @noRd
 residual_lengths <- function(tables, levels) {
   of_tables <- function(f) vapply(tables, function(j) f(levels[j]), 0)
@@ -60,7 +61,8 @@ residual_lengths <- function(tables, levels) {
     cells = of_tables(function(l) prod(as.double(l))),
     squared = of_tables(function(l) prod((l - 1) / l)),
     whole = of_tables(function(l) prod(as.double(l) * (l - 1))),
-    unit = of_tables(function(l) prod(as.double(l)))
+    unit = of_tables(function(l) prod(as.double(l))),
+    free = of_tables(function(l) prod(l - 1))
   ), length(tables))
 }
 

@@ -36,30 +36,35 @@ release_plan <- function(codes, plan, rules, seed,
   } else {
     count
   }
-  plan$noise <- table_noise(plan, n)
-  counts <- over_chunks(records, function(own) block_counts(own$codes, plan))
-  plan$residuals <- noisy_residuals(counts, plan, plan$noise, seed)
   rules <- numbered_rules(rules, plan$levels)
   # Where none is published even the number of its rows is secret
   kept <- any(plan$published) * seq_len(nrow(codes))
   plan$fixed <- fixed %||% codes[kept, plan$published, drop = FALSE]
+  counts <- over_chunks(records, function(own) block_counts(own$codes, plan))
+  found <- measured_in_looks(
+    plan, if (length(plan$tables) > 0) allocate_noise(plan, n), seed,
+    function(plan) {
+      margins <- block_margins(plan, n, rules)
+      lapply(block_pairs(plan, n, margins), `[[`, "residual")
+    }, noisy_tables_of(counts)
+  )
+  plan[names(found)] <- found
   slots <- replace(plan, "pooled", list(NULL))
   told <- told_by_tables(slots, n, rules)
   if (length(plan$pooled) > 0) {
-    plan$pooled_noise <- pooled_noise(plan)
-    plan$pooled_residuals <- noisy_pooled(
-      codes, plan, plan$pooled_noise, seed
-    )
     plan$pooled_cut <- pooled_cut(
       c(list(n = n, rules = rules), told, slots), plan$pooled
     )
+    found <- measured_pooled(codes, plan, told$margins, told$targets, seed)
+    plan[paste0("pooled_", names(found))] <- found
     told$pooled_targets <- pooled_targets(plan, told$margins, told$targets)
   }
   c(
     list(n = n), told, list(rules = rules),
     plan[intersect(c(
-      "tables", "noise", "residuals", "levels", "published", "fixed",
-      "pooled", "pooled_noise", "pooled_residuals", "pooled_cut",
+      "tables", "noise", "residuals", "looks", "levels", "published", "fixed",
+      "pooled", "pooled_noise", "pooled_residuals", "pooled_looks",
+      "pooled_cut",
       "size_noise", "costs", "mu", "delta", "neighbours", "alike", "numbers",
       "ordered", "fitting"
     ), names(plan))]
@@ -126,6 +131,16 @@ noisy_residuals <- function(counts, plan, noise, seed,
       plan$levels[plan$tables[[t]]]
     )
   })
+}
+
+#' Noisy residuals of some of the tables, see measured_in_looks()
+#' @inheritParams noisy_residuals
+#' @noRd
+noisy_tables_of <- function(counts, what = what_of_block[["tables"]]) {
+  force(counts)
+  function(plan, at, noise, seed) {
+    noisy_residuals(counts[at], plan, noise, seed, what)
+  }
 }
 
 # Checks -------------------------------------------------------------------

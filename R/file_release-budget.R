@@ -130,7 +130,8 @@ amount_budget <- function(mu, neighbours, sigma, links = 0, look = FALSE) {
 #' @noRd
 plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
                         least = mu, parts = 1) {
-  sigma <- least_sigma(table_bins * sum(levels), delta)
+  # Tables may be measured twice
+  sigma <- least_sigma(2 * table_bins * sum(levels), delta)
   # What earlier amounts say together is one column more, in place of others
   columns <- 1 + sum(levels - 1) + (links > 0)
   look <- "look" %in% names(bins)
@@ -182,13 +183,15 @@ amount_costs <- function(budget, parts, tables = NULL) {
 amount_tables_cost <- function(budget, levels, free, parts = 1) {
   costs <- lapply(least_table_bins:table_bins, function(bins) {
     plan <- binned_tables_plan(levels, bins, budget, free, parts)
+    plan$twice <- twice_measured(plan$lengths)
+    variance <- allocate_noise(plan, 1)
     # Noise that is too wide to be drawn is an error now
-    table_noise(plan, 1)
-    tables_bound(plan, allocate_noise(plan, 1))
+    check_looks(plan, variance)
+    looks_bound(plan, variance)
   })
   costs <- do.call(pmax, costs)
   costs[[budget$neighbours]] <- budget$amount^2
-  cells <- table_bins * sum(levels)
+  cells <- 2 * table_bins * sum(levels)
   list(rho = costs / 2, gap = gaussian_gap(budget$sigma, cells))
 }
 

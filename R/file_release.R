@@ -11,7 +11,9 @@
 #' categories, flags and parts of amounts. Before the noise is added, each table
 #' is centred: what its smaller tables already say is subtracted (see
 #' References). All pairs of columns can then be measured, and you need not
-#' choose among them. The second is, for each amount, what [score_release()]
+#' choose among them. Half of what pairs spend buys a first look at all of them.
+#' The other half buys a second look, most of it at pairs where the first one
+#' shows more than noise. The second is, for each amount, what [score_release()]
 #' measures: a noisy histogram (the margin) and, in two steps, noisy sums of
 #' clipped scores. The predictors are all other columns. Unlike in
 #' [score_release()], they are protected as well. If the budget is large enough,
@@ -200,9 +202,10 @@
 #'
 #' All amounts together have a fixed part of the budget. How this part is
 #' divided among them depends on noisy numbers that were released before: an
-#' amount that few records have gets less. The total is the same for every
-#' division. With Gaussian noise this choice costs nothing extra, because the
-#' total is fixed beforehand.
+#' amount that few records have gets less. So does a pair of columns in the
+#' second look, if the first one shows no more than noise. The total is the same
+#' for every division. With Gaussian noise this choice costs nothing extra,
+#' because the total is fixed beforehand.
 #' @references
 #' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism
 #' for noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth

@@ -163,10 +163,16 @@ file_measurements <- function(x) {
   c(
     if (!is.null(block$size_noise)) list(size_measurement(block$size_noise)),
     if (length(block$tables) > 0) {
-      list(table_measurement(block, block$noise, names = names(x$levels)))
+      look_measurements(block$looks, function(at, noise) {
+        table_measurement(
+          some_tables(block, at), noise, names = names(x$levels)
+        )
+      })
     },
     if (length(block$pooled) > 0) {
-      list(pooled_measurement(block$pooled, block$pooled_noise))
+      look_measurements(block$pooled_looks, function(at, noise) {
+        pooled_measurement(block$pooled[at], noise)
+      })
     },
     unlist(amounts, recursive = FALSE)
   )
@@ -218,30 +224,34 @@ response_measurements <- function(x, coding, what, about, levels, free,
     },
     steps,
     if (!is.null(x$tables)) {
-      list(binned_measurement(
+      binned_measurements(
         x$tables, what[4], about, levels, free, neighbours, parts_of(x)
-      ))
+      )
     }
   )
 }
 
 #' Tables of a response's bins by its predictors
 #' @noRd
-binned_measurement <- function(tables, what, about, levels, free, neighbours,
-                               parts) {
+binned_measurements <- function(tables, what, about, levels, free, neighbours,
+                                parts) {
   budget <- list(neighbours = neighbours, amount = NA, sigma = NA)
   plan <- binned_tables_plan(
     unname(levels), length(tables$breaks) + 1L, budget, free, parts
   )
-  table_measurement(
-    plan, tables$noise, what,
-    c(names(levels)[plan$told], paste(c(about, "in bins"), collapse = " ")),
-    function(records) {
-      records$predictors <- records[["told"]] %||% records$predictors
-      binned_codes(records, plan$told, tables$breaks)
-    },
-    about
+  # Those of a score release are measured once
+  once <- list(list(at = seq_along(plan$tables), noise = tables$noise))
+  names <- c(
+    names(levels)[plan$told], paste(c(about, "in bins"), collapse = " ")
   )
+  look_measurements(tables$looks %||% once, function(at, noise) {
+    table_measurement(
+      some_tables(plan, at), noise, what, names, function(records) {
+        records$predictors <- records[["told"]] %||% records$predictors
+        binned_codes(records, plan$told, tables$breaks)
+      }, about
+    )
+  })
 }
 
 amount_predictor_names <- function(x, amount) {

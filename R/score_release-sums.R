@@ -180,7 +180,9 @@ longest_vector <- function(columns, noise) {
   score_length
 }
 
+#' What a record's vector may reach, and the unit that it is whole in
 #' @param share (number) Of the record, see share_parts.
+#' @noRd
 own_limit <- function(geometry, share = 1) {
   longest <- longest_vector(ncol(geometry$whiten), geometry$noise)
   own <- floor(share * longest)

@@ -482,12 +482,16 @@ naive_vectors <- function(unit, case, release) {
   }, 1L)
   stopifnot(!anyNA(code))
   size <- if (!is.null(block$size_noise)) list(block$size_noise$factor)
-  tables <- Map(function(columns, factor) {
-    factor * naive_residual(code[columns], lengths(levels)[columns])
-  }, block$tables, block$noise$factor)
-  pooled <- Map(function(one, factor) {
-    factor * naive_pooled(unit, one, case, levels)
-  }, block$pooled %||% list(), block$pooled_noise$factor)
+  tables <- unlist(lapply(block$looks, function(look) {
+    Map(function(columns, factor) {
+      factor * naive_residual(code[columns], lengths(levels)[columns])
+    }, block$tables[look$at], look$noise$factor)
+  }), recursive = FALSE)
+  pooled <- unlist(lapply(block$pooled_looks, function(look) {
+    Map(function(one, factor) {
+      factor * naive_pooled(unit, one, case, levels)
+    }, block$pooled[look$at], look$noise$factor)
+  }), recursive = FALSE)
   amounts <- lapply(release$amounts, function(amount) {
     x <- unlist(unit$values[amount$slots %||% amount$name])
     c(
@@ -495,11 +499,15 @@ naive_vectors <- function(unit, case, release) {
       list(naive_margin(x, amount$margin, amount)),
       list(naive_together(x, amount))[!is.null(amount$together)],
       vector("list", (!is.null(amount$links)) + length(amount$steps)),
-      vector("list", length(amount$tables$noise$cells))
+      vector("list", tables_of_looks(amount$tables$looks))
     )
   })
   c(size, tables, pooled, unlist(unname(amounts), recursive = FALSE))
 }
+
+#' How many noisy tables there are, each look by itself
+#' @noRd
+tables_of_looks <- function(looks) sum(lengths(lapply(looks, `[[`, "at")))
 
 #' How near each member of those with a value is to the one before
 #' @param x (double) Of all members, by slot.
@@ -571,12 +579,16 @@ naive_pooled <- function(unit, one, case, levels) {
 naive_bounds <- function(case, release) {
   block <- release$block
   cells <- function(levels) sqrt(prod(levels * (levels - 1)))
-  tables <- mapply(function(columns, factor) {
-    factor * cells(lengths(release$levels)[columns])
-  }, block$tables, block$noise$factor)
-  pooled <- mapply(function(one, factor) {
-    factor * 64 * sqrt(case$slots + 2) * cells(one$levels)
-  }, block$pooled, block$pooled_noise$factor)
+  tables <- unlist(lapply(block$looks, function(look) {
+    mapply(function(columns, factor) {
+      factor * cells(lengths(release$levels)[columns])
+    }, block$tables[look$at], look$noise$factor)
+  }))
+  pooled <- unlist(lapply(block$pooled_looks, function(look) {
+    mapply(function(one, factor) {
+      factor * 64 * sqrt(case$slots + 2) * cells(one$levels)
+    }, block$pooled[look$at], look$noise$factor)
+  }))
   first <- function(margin) {
     all <- naive_margin(-Inf, margin, list(transform = "identity"))
     sqrt(sum(all^2)) * if (is.null(margin$parts)) 1 else 60
@@ -588,7 +600,7 @@ naive_bounds <- function(case, release) {
       if (!is.null(amount$links)) sqrt(length(amount$links$with)) * 2^10,
       # A score of a clip times the longest vector, and a fifth for its count
       rep(2^22 * sqrt(1 + 0.2^2), length(amount$steps)),
-      rep(NA_real_, length(amount$tables$noise$cells))
+      rep(NA_real_, tables_of_looks(amount$tables$looks))
     )
   })
   unlist(c(block$size_noise$factor, tables, pooled, unname(amounts)))

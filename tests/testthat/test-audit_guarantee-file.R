@@ -95,10 +95,8 @@ test_that("planted violations are found", {
   })
   expect_match(toString(audit$replays$over), "noisy sums of income")
   expect_true(any(audit$worst$exact > audit$worst$claimed))
-  # A table that nobody counts
-  audit <- found(least_variances = function(weight, squared, budget) {
-    sqrt(squared / weight) * sum(sqrt(weight * squared)[-1]) / budget
-  })
+  # A second look at tables that spends what the first one has spent
+  audit <- found(left_for_second = function(plan, first) plan$squared)
   expect_match(toString(audit$replays$over), "noisy tables")
   expect_true(any(audit$worst$exact > audit$worst$claimed))
   # The number of records without noise

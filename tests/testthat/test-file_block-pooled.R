@@ -46,7 +46,8 @@ pooled_noise_of <- function(case, mu = 0.5, neighbours = "add-remove") {
     pooled = case$pooled, squared_pooled = mu^2, neighbours = neighbours,
     sigma = 16
   )
-  pooled_noise(plan)
+  own <- plan_pooled(plan)
+  whole_noise(own$lengths, pooled_variance(own), own$sigma)
 }
 
 # What one household adds in whole, member by member

@@ -8,7 +8,7 @@ test_that("a record's vectors are what the tables say of it", {
   expect_identical(names(shown$vectors), table$part)
   # Of its own level L - 1, of the others -1, in a unit that is public
   level <- plan$codes[7, "sex"]
-  factor <- release$block$noise$factor[2]
+  factor <- release$block$looks[[1]]$noise$factor[2]
   expect_identical(release$block$tables[[2]], 2L)
   expect_equal(shown$vectors$sex, factor * ifelse(1:2 == level, 1, -1))
   expect_true(all(unlist(shown$vectors) == round(unlist(shown$vectors))))
