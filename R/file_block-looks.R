@@ -32,13 +32,24 @@ some_tables <- function(plan, at) {
 }
 
 #' The variances of the first look at tables
+#'
+#' Under `"replace"` the costliest replacement of both looks may be another one
+#' for each: all noise grows until both fit into the budget, and the second one
+#' has its share.
 #' @param plan (list) See plan_block() or binned_tables_plan(); `twice`: which
 #'   of its tables are measured twice, or `NULL`.
 #' @param variance (double) Of each table, if it were measured once.
 #' @noRd
 first_variance <- function(plan, variance) {
-  variance[plan$twice] <- variance[plan$twice] / share_of_first
-  variance
+  twice <- plan$twice
+  first <- variance
+  first[twice] <- variance[twice] / share_of_first
+  if (!is.null(twice) && plan$neighbours == "replace") {
+    own <- some_tables(plan, twice)
+    left <- (1 - share_of_first) * own$replaced(own, variance[twice])
+    first <- first * (plan$replaced(plan, first) + left) / plan$squared
+  }
+  first
 }
 
 #' What the first look leaves, under the release's own relation
@@ -50,6 +61,12 @@ left_for_second <- function(plan, first) {
   } else {
     sum(plan$lengths$squared / first)
   }
+}
+
+#' What tables weigh where noise is divided: their cells
+#' @noRd
+weight_of_cells <- function(plan) {
+  plan$lengths$squared * plan$lengths$cells * (plan$emphasis %||% 1)
 }
 
 #' The variances of the second look at tables
@@ -65,7 +82,7 @@ second_variance <- function(plan, variance, beside, left) {
   lengths <- plan$lengths
   signal <- vapply(beside, function(x) sum(x^2), 0) / lengths$free - variance
   signal <- pmax(signal, 0)
-  weight <- lengths$squared * lengths$cells * (plan$emphasis %||% 1)
+  weight <- weight_of_cells(plan)
   for (round in seq_len(rounds_of_second)) {
     told <- (signal / (signal + variance))^2
     variance <- least_variances(
@@ -112,13 +129,16 @@ check_looks <- function(plan, variance) {
   if (length(plan$tables) == 0) {
     return(invisible())
   }
-  whole_noise(plan$lengths, first_variance(plan, variance), plan$sigma)
+  first <- first_variance(plan, variance)
+  whole_noise(plan$lengths, first, plan$sigma)
   if (!is.null(plan$twice)) {
     own <- some_tables(plan, plan$twice)
     # Of a table that shows nothing beside others that stand out
-    widest <- variance[plan$twice] / (1 - share_of_first) *
-      sqrt((1 + least_of_second) / least_of_second) *
-      if (plan$neighbours == "replace") 4 else 1
+    widest <- sqrt((1 + least_of_second) / least_of_second) * least_variances(
+      weight_of_cells(own), own$lengths$squared, left_for_second(plan, first)
+    )
+    # What a replaced record moves is at most four times a dropped one's
+    if (plan$neighbours == "replace") widest <- 4 * widest
     whole_noise(own$lengths, widest, plan$sigma)
   }
   invisible()

@@ -36,6 +36,28 @@ test_that("whatever a first look shows, both cost what was planned", {
   }
 })
 
+test_that("flags whose pairs no costliest replacement moves are measured", {
+  # A replaced record moves margins most where all flags change, which leaves
+  # pairs of them as they are
+  for (d in 3:6) {
+    flags <- rep(2L, d)
+    plan <- plan_block(flags, flags < 0, list(), 0.3, "replace", 1e-6, 500)
+    variance <- allocate_noise(plan, 500)
+    first <- first_variance(plan, variance)
+    left <- left_for_second(plan, first)
+    own <- some_tables(plan, plan$twice)
+    share <- left / own$replaced(own, first[plan$twice])
+    expect_equal(share, (1 - share_of_first) / share_of_first)
+    bound <- looks_bound(plan, variance)
+    expect_equal(bound[["replace"]], plan$squared)
+    expect_lte(bound[["add-remove"]], plan$squared)
+    codes <- matrix(1L, 500, d)
+    codes[, 1] <- rep(1:2, 250)
+    release <- block_of(codes, flags, 0.3, neighbours = "replace")
+    expect_lt(max(release$noise$variance / variance), 3)
+  }
+})
+
 test_that("a dropped record costs no more than a replaced one", {
   # What looks_bound() says of "replace": on average over which columns change
   for (k in list(c(1, 1), c(1, 4), c(2, 4), c(1, 2, 3), c(1, 1, 1, 4))) {
