@@ -160,7 +160,7 @@ file_measurements <- function(x) {
   block$replaced <- replaced_block
   block$lengths <- block$noise
   amounts <- lapply(names(x$amounts), amount_measurements, x = x)
-  c(
+  all <- c(
     if (!is.null(block$size_noise)) list(size_measurement(block$size_noise)),
     if (length(block$tables) > 0) {
       look_measurements(block$looks, function(at, noise) {
@@ -176,6 +176,17 @@ file_measurements <- function(x) {
     },
     unlist(amounts, recursive = FALSE)
   )
+  # What was paid for and is not looked at would be audited as nothing
+  lost <- setdiff(x$charges$what, vapply(all, `[[`, "", "what"))
+  refuse_privacy(
+    length(lost) > 0,
+    "A release must have the noise of all that it paid for.",
+    x = "It lacks that of {.val {lost}}: another version of the package made
+         it.",
+    i = "Look at it with that version.",
+    arg = "release", class = "pseudosynth_error_edited"
+  )
+  all
 }
 
 amount_measurements <- function(x, name) {

@@ -95,8 +95,18 @@ test_that("planted violations are found", {
   })
   expect_match(toString(audit$replays$over), "noisy sums of income")
   expect_true(any(audit$worst$exact > audit$worst$claimed))
+  # Tables whose noise is less than what they cost
+  own_noise <- whole_noise
+  audit <- found(whole_noise = function(lengths, variance, sigma) {
+    own_noise(lengths, variance / 2, sigma)
+  })
+  expect_match(toString(audit$replays$over), "noisy tables")
+  expect_true(any(audit$worst$exact > audit$worst$claimed))
   # A second look at tables that spends what the first one has spent
-  audit <- found(left_for_second = function(plan, first) plan$squared)
+  own_look <- first_look
+  audit <- found(first_look = function(plan, variance) {
+    replace(own_look(plan, variance), "left", plan$squared)
+  })
   expect_match(toString(audit$replays$over), "noisy tables")
   expect_true(any(audit$worst$exact > audit$worst$claimed))
   # The number of records without noise
@@ -159,4 +169,22 @@ test_that("clones are held to what their own release pays", {
   less$charges[rho] <- less$charges[rho] / 4
   own <- replay_release(less, plan, 2, 1)
   expect_true(any(own$over != ""))
+})
+
+test_that("a release without the noise of what it paid for is refused", {
+  plan <- people_plan(few_people(150))
+  release <- suppressWarnings(
+    file_release(plan, 3, seed = 1), classes = "pseudosynth_warning"
+  )
+  # As earlier versions made them: sealed, and tables without looks
+  release$block$looks <- NULL
+  release <- seal(release)
+  for (look_at in list(audit_guarantee, function(x, plan) {
+    record_vectors(x, plan, 1)
+  })) {
+    expect_error(
+      look_at(release, plan), "noisy tables",
+      class = "pseudosynth_error_edited"
+    )
+  }
 })
