@@ -100,8 +100,7 @@ kept_noisy <- function(run, what, scale, n, make) {
   if (is.null(run$noise)) {
     return(make())
   }
-  left <- seq_along(run$noise)
-  left <- left[left > run$heard]
+  left <- run$heard + seq_len(length(run$noise) - run$heard)
   for (k in left) {
     old <- run$noise[[k]]
     if (identical(old[c("what", "scale")], list(what = what, scale = scale)) &&
@@ -128,14 +127,24 @@ kept_noisy <- function(run, what, scale, n, make) {
   )
   suspendInterrupts({
     noisy <- make()
-    run$noise <- c(run$noise, list(
-      list(what = what, scale = scale, noisy = noisy)
-    ))
+    add_noise(run, list(what = what, scale = scale, noisy = noisy))
     run$heard <- length(run$noise)
     # Before anybody sees it
     if (!is.null(run$keep)) run$keep()
   })
   noisy
+}
+
+#' One more noisy result of a run
+#'
+#' A wide file has many: no other name may hold the list meanwhile, or all of it
+#' would be copied for each. Whatever fails, the run has what it had.
+#' @noRd
+add_noise <- function(run, one) {
+  noise <- run$noise
+  on.exit(run$noise <- noise)
+  run$noise <- NULL
+  noise[[length(noise) + 1]] <- one
 }
 
 #' @return `charges`, invisibly.
