@@ -8,19 +8,27 @@
 write_csv <- function(frame, file) {
   columns <- lapply(unname(as.list(frame)), csv_column)
   quoted <- vapply(unname(as.list(frame)), is.character, TRUE)
+  names <- gsub("\"", "\"\"", as_text(names(frame)), fixed = TRUE)
+  n <- length(columns[[1]])
+  put_whole(file, function(put) {
+    put(charToRaw(paste0(paste0("\"", names, "\"", collapse = ","), "\n")))
+    for (first in seq(1, n, by = 1e5)) {
+      put(csv_lines_(columns, quoted, first, min(first + 1e5 - 1, n)))
+    }
+  })
+}
+
+#' A file of bytes that come some at a time
+#' @param write (function of a function of bytes) Puts them there.
+#' @noRd
+put_whole <- function(file, write) {
   connection <- file(file, "wb")
   on.exit(close(connection))
   size <- 0
-  put <- function(bytes) {
+  write(function(bytes) {
     writeBin(bytes, connection)
     size <<- size + length(bytes)
-  }
-  names <- gsub("\"", "\"\"", as_text(names(frame)), fixed = TRUE)
-  put(charToRaw(paste0(paste0("\"", names, "\"", collapse = ","), "\n")))
-  n <- length(columns[[1]])
-  for (first in seq(1, n, by = 1e5)) {
-    put(csv_lines_(columns, quoted, first, min(first + 1e5 - 1, n)))
-  }
+  })
   on.exit()
   close(connection)
   check_size(file, size)
@@ -44,12 +52,7 @@ read_bytes <- function(file, most = bytes_at_once) {
 #' @param blocks (list of raw)
 #' @noRd
 write_bytes <- function(blocks, file) {
-  connection <- file(file, "wb")
-  on.exit(close(connection))
-  for (bytes in blocks) writeBin(bytes, connection)
-  on.exit()
-  close(connection)
-  check_size(file, sum(as.double(lengths(blocks))))
+  put_whole(file, function(put) for (bytes in blocks) put(bytes))
 }
 
 #' A full disk shows in what was written only
