@@ -31,7 +31,7 @@ some_tables <- function(plan, at) {
   plan
 }
 
-#' The variances of the first look at tables
+#' The first look at tables, and what it leaves for the second
 #'
 #' Under `"replace"` the costliest replacement of both looks may be another one
 #' for each: all noise grows until both fit into the budget, and the second one
@@ -39,28 +39,24 @@ some_tables <- function(plan, at) {
 #' @param plan (list) See plan_block() or binned_tables_plan(); `twice`: which
 #'   of its tables are measured twice, or `NULL`.
 #' @param variance (double) Of each table, if it were measured once.
+#' @return (list) `variance` of each table, and `left`: what the second look may
+#'   spend under the release's own relation.
 #' @noRd
-first_variance <- function(plan, variance) {
+first_look <- function(plan, variance) {
   twice <- plan$twice
+  if (is.null(twice)) {
+    return(list(variance = variance, left = 0))
+  }
   first <- variance
   first[twice] <- variance[twice] / share_of_first
-  if (!is.null(twice) && plan$neighbours == "replace") {
-    own <- some_tables(plan, twice)
-    left <- (1 - share_of_first) * own$replaced(own, variance[twice])
-    first <- first * (plan$replaced(plan, first) + left) / plan$squared
+  if (plan$neighbours != "replace") {
+    spent <- sum(plan$lengths$squared / first)
+    return(list(variance = first, left = plan$squared - spent))
   }
-  first
-}
-
-#' What the first look leaves, under the release's own relation
-#' @inheritParams first_variance
-#' @noRd
-left_for_second <- function(plan, first) {
-  plan$squared - if (plan$neighbours == "replace") {
-    plan$replaced(plan, first)
-  } else {
-    sum(plan$lengths$squared / first)
-  }
+  own <- some_tables(plan, twice)
+  left <- (1 - share_of_first) * own$replaced(own, variance[twice])
+  both <- (plan$replaced(plan, first) + left) / plan$squared
+  list(variance = first * both, left = left / both)
 }
 
 #' What tables weigh where noise is divided: their cells
@@ -76,7 +72,7 @@ weight_of_cells <- function(plan) {
 #' @param plan (list) Of the tables that are measured twice, see some_tables().
 #' @param variance (double) Of the first look at them.
 #' @param beside (list of double) What it shows beside what is expected.
-#' @param left (number) See left_for_second().
+#' @param left (number) See first_look().
 #' @noRd
 second_variance <- function(plan, variance, beside, left) {
   lengths <- plan$lengths
@@ -101,46 +97,40 @@ second_variance <- function(plan, variance, beside, left) {
 #' dropped record moves it. Under `"replace"` a dropped record costs no more
 #' than the costliest replacement: where each column changes with probability
 #' 1/2, a table moves by 2 (product of k - product of (k - 1/2)) on average,
-#' with k = (L - 1) / L, and that is at least the product of k.
-#' @inheritParams first_variance
+#' with k = (L - 1) / L, and that is at least the product of k. Noise that is
+#' too wide to be drawn is an error, as wide as it may get.
+#' @inheritParams first_look
 #' @return (by relation)
 #' @noRd
 looks_bound <- function(plan, variance) {
+  first <- first_look(plan, variance)
+  check_looks(plan, first)
+  cost <- tables_bound(plan, first$variance)
   if (is.null(plan$twice)) {
-    return(tables_bound(plan, variance))
+    return(cost)
   }
-  first <- first_variance(plan, variance)
-  most <- if (plan$neighbours == "replace") {
-    by_relation(1, 1)
-  } else {
-    own <- some_tables(plan, plan$twice)
-    by_relation(1, max(
-      largest_moves(own$tables, own$levels, own$published) /
-        own$lengths$squared
-    ))
-  }
-  tables_bound(plan, first) + left_for_second(plan, first) * most
+  own <- some_tables(plan, plan$twice)
+  moved <- largest_moves(own$tables, own$levels, own$published)
+  most <- max(moved / own$lengths$squared)
+  if (plan$neighbours == "replace") most <- 1
+  cost + first$left * by_relation(1, most)
 }
 
-#' The widest noise that either look may have: it must not be too wide
-#' @inheritParams first_variance
+#' @param first (list) See first_look().
 #' @noRd
-check_looks <- function(plan, variance) {
-  if (length(plan$tables) == 0) {
+check_looks <- function(plan, first) {
+  whole_noise(plan$lengths, first$variance, plan$sigma)
+  if (is.null(plan$twice)) {
     return(invisible())
   }
-  first <- first_variance(plan, variance)
-  whole_noise(plan$lengths, first, plan$sigma)
-  if (!is.null(plan$twice)) {
-    own <- some_tables(plan, plan$twice)
-    # Of a table that shows nothing beside others that stand out
-    widest <- sqrt((1 + least_of_second) / least_of_second) * least_variances(
-      weight_of_cells(own), own$lengths$squared, left_for_second(plan, first)
-    )
-    # What a replaced record moves is at most four times a dropped one's
-    if (plan$neighbours == "replace") widest <- 4 * widest
-    whole_noise(own$lengths, widest, plan$sigma)
-  }
+  own <- some_tables(plan, plan$twice)
+  # Of a table that shows nothing beside others that stand out
+  widest <- sqrt((1 + least_of_second) / least_of_second) * least_variances(
+    weight_of_cells(own), own$lengths$squared, first$left
+  )
+  # What a replaced record moves is at most four times a dropped one's
+  if (plan$neighbours == "replace") widest <- 4 * widest
+  whole_noise(own$lengths, widest, plan$sigma)
   invisible()
 }
 
@@ -163,9 +153,9 @@ cells_of_looks <- function(plan) {
 #'   whole_noise()).
 #' @noRd
 measured_in_looks <- function(plan, variance, seed, beside, noisy) {
-  first <- first_variance(plan, variance)
+  first <- first_look(plan, variance)
   all <- seq_along(plan$tables)
-  noise <- whole_noise(plan$lengths, first, plan$sigma)
+  noise <- whole_noise(plan$lengths, first$variance, plan$sigma)
   residuals <- noisy(plan, all, noise, seed)
   looks <- list(list(at = all, noise = noise))
   twice <- plan$twice
@@ -173,7 +163,7 @@ measured_in_looks <- function(plan, variance, seed, beside, noisy) {
     plan[c("noise", "residuals")] <- list(noise, residuals)
     own <- some_tables(plan, twice)
     second <- whole_noise(own$lengths, second_variance(
-      own, first[twice], beside(plan), left_for_second(plan, first)
+      own, first$variance[twice], beside(plan), first$left
     ), plan$sigma)
     again <- noisy(own, twice, second, stage_seed(seed, "second look"))
     joined <- 1 / (1 / noise$variance[twice] + 1 / second$variance)

@@ -187,14 +187,13 @@ allocate_noise <- function(plan, n, margins = NULL) {
   lengths <- plan$lengths
   single <- lengths$order == 1
   pair <- lengths$order == 2
-  weight <- lengths$squared * lengths$cells *
-    ifelse(lengths$order > 2, weight_of_stated, 1) * (plan$emphasis %||% 1)
+  cells <- weight_of_cells(plan)
+  weight <- cells * ifelse(lengths$order > 2, weight_of_stated, 1)
   if (any(pair)) {
     margins <- margins %||% margin_factor(lengths[pair, ], plan$squared, n)
     inverse <- sum(1 / plan$levels[plan$levels > 1]) - 1 / lengths$cells
     many <- lengths$cells / mean(lengths$cells[single])
-    weight[single] <- margins * (lengths$squared * lengths$cells * inverse *
-      many * (plan$emphasis %||% 1))[single]
+    weight[single] <- margins * (cells * inverse * many)[single]
   }
   variance <- least_variances(weight, lengths$squared, plan$squared)
   if (plan$neighbours == "replace") {
@@ -233,10 +232,7 @@ block_costs <- function(plan, n) {
     tables <- NULL
   } else {
     cost <- function(margins, n = NULL) {
-      variance <- allocate_noise(plan, n, margins)
-      # Noise that is too wide to be drawn is an error now, as wide as it gets
-      check_looks(plan, variance)
-      looks_bound(plan, variance)
+      looks_bound(plan, allocate_noise(plan, n, margins))
     }
     costs <- if (plan$secret) {
       ends <- range(margin_factors)

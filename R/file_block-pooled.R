@@ -122,9 +122,8 @@ plan_pooled <- function(plan) {
 #' @param own (list) See plan_pooled().
 #' @noRd
 pooled_variance <- function(own) {
-  squared <- own$lengths$squared
   variance <- least_variances(
-    squared * own$lengths$cells * own$emphasis, squared, own$squared
+    weight_of_cells(own), own$lengths$squared, own$squared
   )
   if (own$neighbours == "replace") 4 * variance else variance
 }
@@ -133,7 +132,7 @@ pooled_variance <- function(own) {
 #' @noRd
 pooled_cost <- function(plan) {
   own <- plan_pooled(plan)
-  check_looks(own, pooled_variance(own))
+  check_looks(own, first_look(own, pooled_variance(own)))
   costs <- by_relation(1, 4) / if (plan$neighbours == "replace") 4 else 1
   list(
     rho = costs * plan$squared_pooled / 2,

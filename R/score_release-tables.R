@@ -183,7 +183,7 @@ release_score_tables <- function(x, file, plan, seed) {
       breaks = breaks, columns = columns,
       records = stats::setNames(records, columns),
       residuals = named(tables$residuals),
-      noise = cbind(predictor = columns, plan$noise),
+      noise = cbind(predictor = columns, tables$looks[[1]]$noise),
       excess = Map(`/`, named(tables$excess), records)
     ),
     plan$cost

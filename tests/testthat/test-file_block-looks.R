@@ -5,12 +5,12 @@ levels <- c(2L, 3L, 5L, 4L)
 looked <- function(beside, neighbours = "add-remove",
                    published = rep(FALSE, 4), stated = list(1:3)) {
   plan <- plan_block(levels, published, stated, 0.4, neighbours, 1e-6, 500)
-  first <- first_variance(plan, allocate_noise(plan, 500))
+  first <- first_look(plan, allocate_noise(plan, 500))
   own <- some_tables(plan, plan$twice)
   second <- second_variance(
-    own, first[plan$twice], beside, left_for_second(plan, first)
+    own, first$variance[plan$twice], beside, first$left
   )
-  list(plan = plan, first = first, own = own, second = second)
+  list(plan = plan, first = first$variance, own = own, second = second)
 }
 
 test_that("whatever a first look shows, both cost what was planned", {
@@ -43,10 +43,9 @@ test_that("flags whose pairs no costliest replacement moves are measured", {
     flags <- rep(2L, d)
     plan <- plan_block(flags, flags < 0, list(), 0.3, "replace", 1e-6, 500)
     variance <- allocate_noise(plan, 500)
-    first <- first_variance(plan, variance)
-    left <- left_for_second(plan, first)
+    first <- first_look(plan, variance)
     own <- some_tables(plan, plan$twice)
-    share <- left / own$replaced(own, first[plan$twice])
+    share <- first$left / own$replaced(own, first$variance[plan$twice])
     expect_equal(share, (1 - share_of_first) / share_of_first)
     bound <- looks_bound(plan, variance)
     expect_equal(bound[["replace"]], plan$squared)
