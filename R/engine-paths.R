@@ -132,6 +132,11 @@ hive_keys <- function(paths) {
   if (!known || !dir.exists(paths)) {
     return(NULL)
   }
+  # A folder of other things, such as a home, is not searched through
+  inside <- list.dirs(paths, full.names = FALSE, recursive = FALSE)
+  refuse_folder(
+    any(!grepl("^[.]|=", inside)), "a folder in it names no column"
+  )
   # Of Spark's own, such as _SUCCESS, none has records
   files <- list.files(paths, recursive = TRUE)
   files <- files[!grepl("^[_.]", basename(files))]

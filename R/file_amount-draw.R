@@ -15,8 +15,8 @@
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, part, words, stream, room = NULL,
-                        swaps = if (is.null(amount$curve)) swapping else
-                          linked_swaps, left = NULL, home = NULL) {
+                        swaps = swaps_of(amount, nrow(set)), left = NULL,
+                        home = NULL) {
   n <- nrow(set)
   if (n == 0) {
     return(double())

@@ -265,6 +265,7 @@ release_amount <- function(amount, file, like, plan, bins, n, seed = NULL,
       )))
     }
   )
+  give_back_memory(n)
   told <- file_coefficients(noisy$found, noisy$told$steps, noisy$prior)
   released <- c(amount[setdiff(names(amount), "margin")], noisy$told, list(
     # Where nothing is told, nothing differs from the prior
@@ -435,10 +436,14 @@ curve_scale <- 0.3
 # Rows of the synthetic set that geometry and posterior are computed from
 amount_rows <- 50000
 
-# Bins of an amount where it is a predictor of others: of an amount that the
-# budget bears tables of, and of any other. More bins keep more of a correlation
-# of two amounts and add more noise.
-earlier_bins <- c(tables = 12, plain = 5)
+# Bins of an amount where it is a predictor of others. Of an amount that the
+# budget bears tables of there are the most of these that are no more than so
+# many times the fourth root of the records in a deviation of the noise
+# (bench/file_rivals.R), of any other fewer. More bins keep more of what two
+# amounts have in common and add more noise.
+earlier_bins <- c(12L, 16L, 20L, 24L)
+earlier_bins_told <- 1.8
+plain_bins <- 5
 
 #' Predictors as the core reads a design
 #' @param predictors (integer matrix) Levels.
@@ -491,9 +496,17 @@ set_rows <- function(set, coding, n, share = NULL) {
   rows
 }
 
-# Levels of an amount in bins: as many whatever was released, since the cost is
-# known beforehand; a set may have no record in some
-levels_of_bins <- as.integer(max(earlier_bins)) + 1L
+#' Bins of the earlier amounts of a release
+#'
+#' All have as many levels, whatever their values are, since what they cost is
+#' known beforehand; a set may have no record in some.
+#' @param n (number) Records, as released.
+#' @param mu (number) Of all amounts.
+#' @noRd
+bins_of_earlier <- function(n, mu) {
+  told <- earlier_bins_told * (max(n, 1) * mu)^0.25
+  earlier_bins[max(1, findInterval(told, earlier_bins))]
+}
 
 #' Levels of these predictors, those of one level among them
 #' @param levels (named list) Of the block's columns.

@@ -115,6 +115,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   sizes <- vapply(models, function(amount) sum(amount$sizes), 0)
   weights <- amount_weights(sizes, block$n)
   linked <- any(lengths(lapply(models, `[[`, "earlier")) > 0)
+  bins <- bins_of_earlier(block$n, budget$mu)
   on <- amount_ground(plan_records(plan), set, plan$levels, block)
   released <- list()
   for (name in names(models)) {
@@ -214,7 +215,10 @@ release_amounts <- function(plan, spending, block, set, seed) {
         unknown_sums(on$block, told, on$set, rows[kept], pulls)
       }
     )
-    one$bins <- quantile_breaks(one, one$counts, earlier_bins[[way]])
+    one$bins <- quantile_breaks(
+      one, one$counts, if (is.null(tables)) plain_bins else bins
+    )
+    one$bin_levels <- bins + 1L
     draw <- function(one) {
       draw_amount(
         one, like$codes, part_number(one, shown, rows),
@@ -228,20 +232,25 @@ release_amounts <- function(plan, spending, block, set, seed) {
       )
     }
     released[[name]] <- one
-    drawn <- draw(one)
     rm(records)
+    # No amount comes after it
+    if (length(released) == length(models)) break
+    give_back_memory(block$n)
+    drawn <- draw(one)
     on$file <- with_earlier(on$file, name, one, of_file(function(chunk) {
       list(
         n = chunk$n, records = chunk$amounts[[name]]$records,
         y = values_of(chunk)
       )
     }))
-    on$bins[[name]] <- with_bins(nrow(on$set), rows, drawn, one$bins)
+    on$bins[[name]] <- with_bins(nrow(on$set), rows, drawn, one)
     if (is.null(one$ranks)) next
     # `NA` for those without a value
     on$scores[[name]] <- rep(NA_real_, nrow(on$set))
     on$scores[[name]][rows] <- margin_scores(one, drawn)
   }
+  rm(on)
+  give_back_memory(block$n)
   released
 }
 
@@ -255,7 +264,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
 #' @noRd
 with_earlier <- function(file, name, one, records) {
   made <- function(own) {
-    bins <- with_bins(own$n, own$records, own$y, one$bins)
+    bins <- with_bins(own$n, own$records, own$y, one)
     if (is.null(one$ranks)) {
       return(list(bins = bins))
     }
@@ -265,7 +274,7 @@ with_earlier <- function(file, name, one, records) {
     list(bins = bins, scores = scores)
   }
   if (is.function(file)) {
-    return(with_stored(file, name, function(f) {
+    return(with_stored(file, name, one$bin_levels, function(f) {
       records(function(own) f(made(own)))
     }))
   }
@@ -276,11 +285,13 @@ with_earlier <- function(file, name, one, records) {
 }
 
 #' The same of records in chunks: it is stored, as they are
+#' @param levels (count) Of the bins.
 #' @param made (function) Gives of each chunk `bins` and `scores`.
 #' @noRd
-with_stored <- function(file, name, made) {
+with_stored <- function(file, name, levels, made) {
   force(file)
   force(name)
+  force(levels)
   store <- new_store(c(bins = 1, scores = 8))
   made(function(own) {
     store_numbers(store, "bins", as.integer(own$bins))
@@ -291,7 +302,7 @@ with_stored <- function(file, name, made) {
       chunk_column(chunk, "bins", name, function(chunk, name) {
         structure(
           stored_numbers(store, "bins", chunk$before, chunk$n),
-          levels = as.character(seq_len(levels_of_bins)), class = "factor"
+          levels = as.character(seq_len(levels)), class = "factor"
         )
       })
       chunk_column(chunk, "scores", name, function(chunk, name) {
@@ -314,12 +325,13 @@ records_with_both <- function(amount, earlier, set, n) {
 }
 
 #' Bins of a column for all records: the first for those without a value
+#' @param amount (list) With its `bins` and `bin_levels`, see release_amounts().
 #' @return (factor)
 #' @noRd
-with_bins <- function(n, records, y, breaks) {
+with_bins <- function(n, records, y, amount) {
   bins <- rep(1L, n)
-  bins[records] <- findInterval(y, breaks) + 2L
-  levels <- seq_len(levels_of_bins)
+  bins[records] <- findInterval(y, amount$bins) + 2L
+  levels <- seq_len(amount$bin_levels)
   structure(bins, levels = as.character(levels), class = "factor")
 }
 

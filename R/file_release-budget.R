@@ -36,13 +36,16 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
   each <- lapply(seq_along(names), function(k) {
     amount <- models[[k]]
     earlier <- names[seq_len(k - 1)]
-    earlier <- stats::setNames(rep(levels_of_bins, k - 1), earlier)
-    levels <- predictor_levels(amount, plan$levels, earlier)
-    levels <- levels[levels > 1]
+    levels <- unique(lapply(earlier_bins, function(bins) {
+      earlier <- stats::setNames(rep(bins + 1L, k - 1), earlier)
+      levels <- predictor_levels(amount, plan$levels, earlier)
+      levels[levels > 1]
+    }))
+    free <- names(levels[[1]]) %in% c(protected, names)
     plan_amount(
-      mu, neighbours, delta, amount$planned_bins, unname(levels),
+      mu, neighbours, delta, amount$planned_bins, lapply(levels, unname),
       # Of a plan of members nothing is published
-      is_of_members(amount) | names(levels) %in% c(protected, names),
+      is_of_members(amount) | free,
       # Of members one: how near they are
       if (is_of_members(amount)) 1 else length(amount$earlier),
       least = mu * least, parts = parts_of(amount)
@@ -114,12 +117,13 @@ amount_budget <- function(mu, neighbours, sigma, links = 0, look = FALSE) {
 
 #' What an amount may spend
 #'
-#' Whether it has tables, and of how many bins, depends on the noisy number of
-#' records. Every way costs the same under the release's relation; under the
+#' Whether it has tables, of how many bins, and how many earlier amounts have,
+#' depends on the noisy number of records. Every way costs the same under the release's relation; under the
 #' other one the largest cost counts. Costs are in proportion to mu squared.
 #' @param mu (number) Of a record.
 #' @param bins (named counts) See amount_model().
-#' @param levels (integer) Of the predictors.
+#' @param levels (list of integer) Of the predictors, for each number of bins
+#'   that earlier amounts may have.
 #' @param free (logical) Which of them are protected.
 #' @param links (count) See linked_amount().
 #' @param least (number) The least that it may have to spend: its noise must not
@@ -131,24 +135,28 @@ amount_budget <- function(mu, neighbours, sigma, links = 0, look = FALSE) {
 plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
                         least = mu, parts = 1) {
   # Tables may be measured twice
-  sigma <- least_sigma(2 * table_bins * sum(levels), delta)
-  # What earlier amounts say together is one column more, in place of others
-  columns <- 1 + sum(levels - 1) + (links > 0)
+  cells <- 2 * table_bins * max(vapply(levels, sum, 1L))
+  sigma <- least_sigma(cells, delta)
   look <- "look" %in% names(bins)
   budgets <- unlist(lapply(unique(c(least, mu)), function(mu) {
     amount_budget(mu, neighbours, sigma, links, look)
   }), recursive = FALSE)
-  # A margin may have fewer bins: under one relation it then costs less beside
-  # the other, the less the fewer they are
-  tables <- lapply(budgets, function(budget) {
-    if (!is.null(budget$tables) && length(levels) > 0) {
-      amount_tables_cost(budget$tables, levels, free, parts)
-    }
-  })
-  costs <- unlist(lapply(list(bins, pmin(bins, 2)), function(bins) {
-    planned <- planned_amount(bins, columns, links, parts)
-    Map(amount_costs, budgets, list(planned), tables)
+  costs <- unlist(lapply(levels, function(levels) {
+    tables <- lapply(budgets, function(budget) {
+      if (!is.null(budget$tables) && length(levels) > 0) {
+        amount_tables_cost(budget$tables, levels, free, parts)
+      }
+    })
+    # What earlier amounts say together is one column more, in place of others
+    columns <- 1 + sum(levels - 1) + (links > 0)
+    # A margin may have fewer bins: under one relation it then costs less beside
+    # the other, the less the fewer they are
+    lapply(list(bins, pmin(bins, 2)), function(bins) {
+      planned <- planned_amount(bins, columns, links, parts)
+      Map(amount_costs, budgets, list(planned), tables)
+    })
   }), recursive = FALSE)
+  costs <- unlist(costs, recursive = FALSE)
   list(
     free = free, sigma = sigma, links = links, look = look, cost = list(
       rho = do.call(pmax, lapply(unname(costs), `[[`, "rho")),

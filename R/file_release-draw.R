@@ -134,7 +134,7 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     rm(like)
     n <- nrow(on$codes)
     give_back_memory(n)
-    on$bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
+    on$bins[[amount$name]] <- with_bins(n, rows, y, amount)
     if (!is.null(amount$ranks)) {
       on$scores[[amount$name]] <- rep(NA_real_, n)
       on$scores[[amount$name]][rows] <- margin_scores(amount, y)

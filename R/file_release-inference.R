@@ -159,13 +159,14 @@ amount_terms <- function(x, amount) {
   if (!is.na(own)) levels[[own]] <- levels[[own]][amount$part]
   before <- names(x$amounts)
   before <- before[seq_len(match(amount$name, before) - 1)]
-  # The first bin is for records without a value
-  bins <- c("without", paste("bin", seq_len(levels_of_bins - 1)))
   if (!is.null(amount$near)) {
     levels <- levels[names(levels) %in% amount$near$columns]
     before <- intersect(before, amount$near$amounts)
   }
-  levels <- c(levels, lapply(stats::setNames(nm = before), function(name) bins))
+  levels <- c(levels, lapply(x$amounts[before], function(one) {
+    # The first bin is for records without a value
+    c("without", paste("bin", seq_len(one$bin_levels - 1)))
+  }))
   levels <- levels[lengths(levels) > 1]
   terms <- Map(
     function(name, levels, first) paste0(name, levels[-first]),

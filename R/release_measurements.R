@@ -268,7 +268,7 @@ binned_measurements <- function(tables, what, about, levels, free, neighbours,
 amount_predictor_names <- function(x, amount) {
   before <- names(x$amounts)
   earlier <- before[seq_len(match(amount$name, before) - 1)]
-  earlier <- stats::setNames(rep(levels_of_bins, length(earlier)), earlier)
+  earlier <- vapply(x$amounts[earlier], `[[`, 1L, "bin_levels")
   sizes <- predictor_levels(amount, x$levels, earlier)
   c(names(sizes)[sizes > 1], expected_name[!is.null(amount$curve)])
 }
@@ -312,7 +312,7 @@ measured_records <- function(x, file) {
         }
       )
     }
-    on$bins[[name]] <- with_bins(n, at, y[at], amount$bins)
+    on$bins[[name]] <- with_bins(n, at, y[at], amount)
   }
   list(codes = file$codes, amounts = amounts)
 }

@@ -12,9 +12,11 @@ swapping <- list(
 )
 
 # Of amounts that have links: the law of their values holds them, see
-# normal_hold(), and tables say less beside it. Held values move less in a sweep
-linked_swaps <- replace(
-  swapping, c("beta", "sweeps"), list(c(0.01, 0.03, 0.1), 30L)
+# normal_hold(), and tables say less beside it, the less the more noise they
+# have: the last inverse temperature is so much in a deviation of it, within
+# these ends (bench/file_rivals.R, diamonds). Held values move less in a sweep
+linked_swaps <- c(
+  first = 0.01, in_deviation = 4, least = 0.1, most = 0.5, sweeps = 30
 )
 
 # Of sets of score releases, whose predictors are published: only swaps that
@@ -24,6 +26,26 @@ score_swaps <- list(
   beta = 1e6, sweeps = 10L, scores = 15,
   mean = function(x, y, line, breaks) mean_by_bins(x, line, breaks)
 )
+
+#' How values of an amount swap in a set of so many
+#' @param amount (list) See release_amount(), or amount_of_scores().
+#' @return (list) See swapping.
+#' @noRd
+swaps_of <- function(amount, n) {
+  if (is.null(amount$curve)) {
+    return(swapping)
+  }
+  noise <- sqrt(mean(as.double(amount$tables$noise$variance)))
+  last <- linked_swaps[["in_deviation"]] / (noise * n / amount$n)
+  # Without tables there is no noise that tells more
+  if (is.nan(last)) last <- 0
+  ends <- c(linked_swaps[["first"]], clamp(
+    last, linked_swaps[["least"]], linked_swaps[["most"]]
+  ))
+  swapping$beta <- c(ends[1], sqrt(prod(ends)), ends[2])
+  swapping$sweeps <- as.integer(linked_swaps[["sweeps"]])
+  swapping
+}
 
 #' @param x (list) A release, or an amount of one: `family`, `shape`, `steps`.
 #' @param y (double, n) Values on the modelled scale.

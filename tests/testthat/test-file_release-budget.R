@@ -46,6 +46,7 @@ test_that("no division of what amounts have costs more than is charged", {
     budget <- plan_amounts(plan, names, mu, neighbours, delta)
     charged <- budget$cost[["noisy sums of 3 amounts"]]
     expect_equal(2 * charged$rho[[neighbours]], mu^2)
+    # Whatever the bins of earlier amounts turn out to be
     divisions <- c(
       list(c(1, 0, 0), c(0, 0, 1)),
       replicate(5, {
@@ -53,17 +54,19 @@ test_that("no division of what amounts have costs more than is charged", {
         list(x / sum(x))
       })
     )
-    for (weights in divisions) {
+    for (k in seq_along(divisions)) {
+      weights <- divisions[[k]]
+      bins <- rep_len(earlier_bins, length(divisions))[k]
       costs <- lapply(which(weights > 0), function(k) {
         amount <- amount_model(specs[[k]])
-        earlier <- rep(levels_of_bins, k - 1)
+        earlier <- rep(bins + 1L, k - 1)
         levels <- predictor_levels(
           amount, plan$levels, stats::setNames(earlier, names[seq_len(k - 1)])
         )
         levels <- levels[levels > 1]
         plan_amount(
           mu * sqrt(weights[k]), neighbours, delta,
-          amount$planned_bins, levels, rep(TRUE, length(levels)), k - 1
+          amount$planned_bins, list(levels), rep(TRUE, length(levels)), k - 1
         )$cost
       })
       rho <- Reduce(`+`, lapply(costs, `[[`, "rho"))
