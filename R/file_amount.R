@@ -438,11 +438,11 @@ amount_rows <- 50000
 
 # Bins of an amount where it is a predictor of others. Of an amount that the
 # budget bears tables of there are the most of these that are no more than so
-# many times the fourth root of the records in a deviation of the noise
+# many times the root of the records in a deviation of the noise
 # (bench/file_rivals.R), of any other fewer. More bins keep more of what two
 # amounts have in common and add more noise.
 earlier_bins <- c(12L, 16L, 20L, 24L)
-earlier_bins_told <- 1.8
+earlier_bins_told <- 0.135
 plain_bins <- 5
 
 #' Predictors as the core reads a design
@@ -504,7 +504,7 @@ set_rows <- function(set, coding, n, share = NULL) {
 #' @param mu (number) Of all amounts.
 #' @noRd
 bins_of_earlier <- function(n, mu) {
-  told <- earlier_bins_told * (max(n, 1) * mu)^0.25
+  told <- earlier_bins_told * sqrt(max(n, 1) * mu)
   earlier_bins[max(1, findInterval(told, earlier_bins))]
 }
 

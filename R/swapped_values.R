@@ -16,7 +16,7 @@ swapping <- list(
 # have: the last inverse temperature is so much in a deviation of it, within
 # these ends (bench/file_rivals.R, diamonds). Held values move less in a sweep
 linked_swaps <- c(
-  first = 0.01, in_deviation = 4, least = 0.1, most = 0.5, sweeps = 30
+  first = 0.01, in_deviation = 6, least = 0.1, most = 0.5, sweeps = 30
 )
 
 # Of sets of score releases, whose predictors are published: only swaps that
