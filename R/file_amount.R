@@ -443,6 +443,9 @@ amount_rows <- 50000
 # amounts have in common and add more noise.
 earlier_bins <- c(12L, 16L, 20L, 24L)
 earlier_bins_told <- 0.135
+# All amounts' earlier ones have so many bins at most, added up, if not the
+# fewest: time grows with them
+most_earlier_bins <- 520
 plain_bins <- 5
 
 #' Predictors as the core reads a design
@@ -502,9 +505,13 @@ set_rows <- function(set, coding, n, share = NULL) {
 #' known beforehand; a set may have no record in some.
 #' @param n (number) Records, as released.
 #' @param mu (number) Of all amounts.
+#' @param amounts (count) How many there are.
 #' @noRd
-bins_of_earlier <- function(n, mu) {
-  told <- earlier_bins_told * sqrt(max(n, 1) * mu)
+bins_of_earlier <- function(n, mu, amounts) {
+  told <- min(
+    earlier_bins_told * sqrt(max(n, 1) * mu),
+    most_earlier_bins / max(1, choose(amounts, 2))
+  )
   earlier_bins[max(1, findInterval(told, earlier_bins))]
 }
 

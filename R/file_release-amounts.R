@@ -115,7 +115,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   sizes <- vapply(models, function(amount) sum(amount$sizes), 0)
   weights <- amount_weights(sizes, block$n)
   linked <- any(lengths(lapply(models, `[[`, "earlier")) > 0)
-  bins <- bins_of_earlier(block$n, budget$mu)
+  bins <- bins_of_earlier(block$n, budget$mu, length(models))
   on <- amount_ground(plan_records(plan), set, plan$levels, block)
   released <- list()
   for (name in names(models)) {

@@ -178,6 +178,25 @@ test_that("amounts that follow one another do so in sets", {
   )
 })
 
+test_that("tables hold linked values as firmly as their noise allows", {
+  swaps <- function(deviation, n = 1000) {
+    noise <- data.frame(variance = deviation^2)
+    swaps_of(list(curve = 1:3, n = 1000, tables = list(noise = noise)), n)
+  }
+  last <- function(...) utils::tail(swaps(...)$beta, 1)
+  ends <- linked_swaps[c("least", "most")]
+  expect_identical(last(1e5), ends[["least"]])
+  expect_identical(last(1e-5), ends[["most"]])
+  expect_equal(last(30), 0.2)
+  # Noise is that of a set's counts
+  expect_equal(last(60, 500), last(30, 1000))
+  expect_false(is.unsorted(swaps(30)$beta))
+  # Without tables, or of no records, they say least
+  none <- swaps_of(list(curve = 1:3, n = 1000), 1000)
+  expect_equal(none$beta, c(0.01, sqrt(0.001), 0.1))
+  expect_identical(swaps_of(list(n = 1000), 1000), swapping)
+})
+
 test_that("a column may have the name of what earlier amounts say", {
   # Sizes of 0 are a part, a column of the block beside their bins
   data <- following(800)

@@ -355,3 +355,44 @@ test_that("errors of another family keep as many unclipped", {
   normal <- replace(amount, "family", list(as_synth_family(stats::gaussian())))
   expect_identical(with_told_errors(normal), normal)
 })
+
+test_that("earlier amounts have as many bins as noise leaves room for", {
+  expect_identical(bins_of_earlier(-5, 0.2, 3), earlier_bins[1])
+  expect_identical(bins_of_earlier(1e9, 0.2, 3), max(earlier_bins))
+  # Not of many amounts, which would take long
+  expect_identical(bins_of_earlier(1e9, 0.2, 10), earlier_bins[1])
+  bins <- vapply(10^seq(0, 7, 0.1), bins_of_earlier, 1L, mu = 0.3, amounts = 7)
+  expect_false(is.unsorted(bins))
+  expect_setequal(bins, earlier_bins)
+  # Of all amounts, whatever their own values, as the plan has charged for
+  data <- data.frame(
+    a = rep(1:4, 500), b = rep(c(2.5, 7), 1000),
+    c = seq(1, 90, length.out = 2000)
+  )
+  plan <- file_of(
+    data, a = amount(1, 10), b = amount(1, 10), c = amount(1, 100)
+  )
+  local_replaced("bins_of_earlier", function(...) 20L)
+  release <- suppressMessages(file_release(plan, 5, seed = 1))
+  levels <- vapply(release$amounts, `[[`, 1L, "bin_levels")
+  expect_identical(unname(levels), rep(21L, 3))
+  expect_identical(release$amounts$c$levels[1:2], c(21L, 21L))
+  expect_lt(length(release$amounts$a$bins), 10)
+  expect_length(
+    coef(release, amount = "b"), length(release$amounts$b$coefficients)
+  )
+  expect_named(synthesize(release, seed = 1)[[1]], c("a", "b", "c"))
+})
+
+test_that("nothing is drawn of the last amount for a release", {
+  data <- data.frame(a = rep(1:40, 10), b = seq(1, 90, length.out = 400))
+  plan <- file_of(data, a = amount(1, 50), b = amount(1, 100))
+  drawn <- character()
+  draws <- draw_amount
+  local_replaced("draw_amount", function(amount, ...) {
+    drawn <<- c(drawn, amount$name)
+    draws(amount, ...)
+  })
+  suppressMessages(file_release(plan, 5, seed = 1))
+  expect_identical(drawn, "a")
+})
