@@ -162,7 +162,8 @@ test_that("an amount is charged for the predictors that it has", {
   }
   expect_identical(release$amounts$pay$levels, c(2L, 2L))
   expect_identical(
-    tabled_levels(release$amounts$rent)[1:4], c(3L, 2L, 2L, earlier_bins[1] + 1L)
+    tabled_levels(release$amounts$rent)[1:4],
+    c(3L, 2L, 2L, earlier_bins[1] + 1L)
   )
 })
 
