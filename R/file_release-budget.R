@@ -119,7 +119,8 @@ amount_budget <- function(mu, neighbours, sigma, links = 0, look = FALSE) {
 #'
 #' Whether it has tables, of how many bins, and how many earlier amounts have,
 #' depends on the noisy number of records. Every way costs the same under the
-#' release's relation; under the other one the largest cost counts. Costs are in proportion to mu squared.
+#' release's relation; under the other one the largest cost counts. Costs are in
+#' proportion to mu squared.
 #' @param mu (number) Of a record.
 #' @param bins (named counts) See amount_model().
 #' @param levels (list of integer) Of the predictors, for each number of bins
