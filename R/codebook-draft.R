@@ -22,8 +22,11 @@
 #'
 #' *Amounts.* Bounds are rounded outwards: 1,156,038 becomes 2,000,000, and the
 #' year 1956 becomes 1960. An amount far from symmetric gets the transform
-#' `"log"`, or `"asinh"` if many of its values are negative. A rate is drafted
-#' as an amount, since records do not tell that no value can lie above 1.
+#' `"log"`, or `"asinh"` if many of its values are negative: one whose largest
+#' value is more than 20 times its median, or, without negative values, whose
+#' 99th percentile lies more than three times as far from the median as its
+#' first. A rate is drafted as an amount, since records do not tell that no
+#' value can lie above 1.
 #' Frequent zeros become a part of their own. Multiples of 10, 100 and so on
 #' become heaps if they are frequent, and so do whole numbers among numbers with
 #' decimals. Decimals are counted, up to nine; beyond that `digits` is `"any"`.
@@ -322,11 +325,26 @@ draft_number <- function(values, x) {
   draft_amount(rest, whole, codes)
 }
 
+# How many times as far above the median as below it the outer hundredths lie
+# from which on positive values are drafted as skewed: 4 of a log-normal amount
+# whose log has a standard deviation of .6, 5.7 of an exponential one
+least_skew <- 3
+
+is_skewed <- function(values) {
+  if (min(values) < 0) {
+    return(FALSE)
+  }
+  outer <- stats::quantile(
+    values[values > 0], c(0.01, 0.5, 0.99), names = FALSE
+  )
+  isTRUE(outer[3] - outer[2] > least_skew * (outer[2] - outer[1]))
+}
+
 draft_amount <- function(values, whole, codes) {
   low <- min(values)
   high <- max(values)
   middle <- stats::median(abs(values[values != 0]))
-  skewed <- isTRUE(max(abs(values)) > 20 * middle)
+  skewed <- isTRUE(max(abs(values)) > 20 * middle) || is_skewed(values)
   mostly_positive <- mean(values < 0) < 0.02
   count <- whole && low >= 0 && high <= 1000
   transform <- if (!skewed || count) {

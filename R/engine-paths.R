@@ -55,6 +55,10 @@ paths_source <- function(paths) {
     !done, "{.arg data} must be files that DuckDB can read.",
     x = "It could not read {length(paths)} {toupper(kind)} file{?s}. What it
          says is not shown: it may hold values of records.",
+    i = if (kind == "csv") {
+      "Columns of CSV files must have commas between them, and text must be in
+       UTF-8."
+    },
     i = "Read {cli::qty(length(paths))}{?it/them} with
          {.fn {file_readers[[kind]]}} of DuckDB to see why.",
     arg = "data", class = "pseudosynth_error_engine"
@@ -189,7 +193,9 @@ refuse_folder <- function(wrong, is) {
   refuse_if(
     wrong, "A folder of {.arg data} must hold Parquet files, in folders such as
             {.file year=2024} or in none.",
-    x = "{toupper(substr(is, 1, 1))}{substring(is, 2)}.", arg = "data"
+    x = "{toupper(substr(is, 1, 1))}{substring(is, 2)}.",
+    i = "CSV files of a folder are named one by one:
+         {.code list.files(folder, full.names = TRUE)}.", arg = "data"
   )
 }
 
@@ -198,16 +204,21 @@ refuse_folder <- function(wrong, is) {
 #' @return (string) `"csv"` or `"parquet"`.
 #' @noRd
 check_paths <- function(paths, of = NULL) {
-  refuse <- function(wrong, is) {
+  refuse <- function(wrong, is, hint = NULL) {
     refuse_if(
       any(wrong), "{.arg data} must be paths of CSV files or of Parquet files.",
-      x = "{sum(wrong)} of the paths {?is/are} {is}.",
-      i = "A column is given in a data frame: {.code data[\"column\"]}.",
+      x = "{sum(wrong)} of the paths {?is/are} {is}.", i = hint,
       arg = "data"
     )
   }
   refuse(!in_known_encoding(paths), "not text in a known encoding")
-  refuse(is.na(paths) | !file.exists(paths) | dir.exists(paths), "no file")
+  none <- is.na(paths) | !file.exists(paths) | dir.exists(paths)
+  refuse(none, "no file", if (any(grepl("[*?]", paths[none]))) {
+    "{.fn Sys.glob} finds the files that a pattern names."
+  } else {
+    "The first of them is {.file {paths[none][1]}}. A column is given in a data
+     frame: {.code data[\"column\"]}."
+  })
   # DuckDB takes these for patterns of several names
   real <- normalizePath(paths)
   refuse(grepl("[*?{}\\[]", real), "named with one of * ? [ {")

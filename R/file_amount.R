@@ -499,6 +499,19 @@ set_rows <- function(set, coding, n, share = NULL) {
   rows
 }
 
+#' Levels of an amount's bins for those after it, see bins_of_earlier()
+#' @noRd
+levels_in_bins <- function(amount) {
+  refuse_privacy(
+    is.null(amount$bin_levels),
+    "A release must say how many bins its amounts have.",
+    x = "It does not: another version of the package made it.",
+    i = "Use it with that version.",
+    arg = "release", class = "pseudosynth_error_edited"
+  )
+  amount$bin_levels
+}
+
 #' Bins of the earlier amounts of a release
 #'
 #' All have as many levels, whatever their values are, since what they cost is

@@ -331,7 +331,7 @@ records_with_both <- function(amount, earlier, set, n) {
 with_bins <- function(n, records, y, amount) {
   bins <- rep(1L, n)
   bins[records] <- findInterval(y, amount$bins) + 2L
-  levels <- seq_len(amount$bin_levels)
+  levels <- seq_len(levels_in_bins(amount))
   structure(bins, levels = as.character(levels), class = "factor")
 }
 

@@ -133,6 +133,7 @@ model_of.file_release <- function(x, amount = NULL) {
   refuse_if(
     is.null(amount) && length(amounts) > 1, "{.arg amount} must name one.",
     x = "The release has {length(amounts)} amounts: {.val {amounts}}.",
+    i = "Write for example {.code amount = \"{amounts[1]}\"}.",
     arg = "amount"
   )
   if (!is.null(amount)) check_choice(amount, amounts)
@@ -165,7 +166,7 @@ amount_terms <- function(x, amount) {
   }
   levels <- c(levels, lapply(x$amounts[before], function(one) {
     # The first bin is for records without a value
-    c("without", paste("bin", seq_len(one$bin_levels - 1)))
+    c("without", paste("bin", seq_len(levels_in_bins(one) - 1)))
   }))
   levels <- levels[lengths(levels) > 1]
   terms <- Map(

@@ -268,7 +268,7 @@ binned_measurements <- function(tables, what, about, levels, free, neighbours,
 amount_predictor_names <- function(x, amount) {
   before <- names(x$amounts)
   earlier <- before[seq_len(match(amount$name, before) - 1)]
-  earlier <- vapply(x$amounts[earlier], `[[`, 1L, "bin_levels")
+  earlier <- vapply(x$amounts[earlier], levels_in_bins, 1L)
   sizes <- predictor_levels(amount, x$levels, earlier)
   c(names(sizes)[sizes > 1], expected_name[!is.null(amount$curve)])
 }

@@ -14,9 +14,12 @@ swapping <- list(
 # Of amounts that have links: the law of their values holds them, see
 # normal_hold(), and tables say less beside it, the less the more noise they
 # have: the last inverse temperature is so much in a deviation of it, within
-# these ends (bench/file_rivals.R, diamonds). Held values move less in a sweep
+# these ends (bench/file_rivals.R, diamonds). Where cells have fewer records on
+# average it is less: in small files the law says more. Held values move less in
+# a sweep
 linked_swaps <- c(
-  first = 0.01, in_deviation = 6, least = 0.1, most = 0.5, sweeps = 30
+  first = 0.01, in_deviation = 6, in_cell = 50, least = 0.1, most = 0.5,
+  sweeps = 30
 )
 
 # Of sets of score releases, whose predictors are published: only swaps that
@@ -35,8 +38,11 @@ swaps_of <- function(amount, n) {
   if (is.null(amount$curve)) {
     return(swapping)
   }
-  noise <- sqrt(mean(as.double(amount$tables$noise$variance)))
-  last <- linked_swaps[["in_deviation"]] / (noise * n / amount$n)
+  noise <- amount$tables$noise
+  deviation <- sqrt(mean(as.double(noise$variance))) * n / amount$n
+  cell <- n / mean(as.double(noise$cells))
+  last <- linked_swaps[["in_deviation"]] / deviation *
+    min(1, cell / linked_swaps[["in_cell"]])
   # Without tables there is no noise that tells more
   if (is.nan(last)) last <- 0
   ends <- c(linked_swaps[["first"]], clamp(

@@ -9,7 +9,7 @@
 # With a trip's name its functions are listed by file.
 
 trips <- list(
-  file_release = list(functions = 750, files = 100, run = function() {
+  file_release = list(functions = 756, files = 100, run = function() {
     people <- ce_income[1:400, c("income", "sex", "age", "marital", "earner")]
     book <- edit_codebook(
       draft_codebook(people), income = list(lower = -1e6, upper = 2e6)

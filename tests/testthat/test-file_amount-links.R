@@ -180,7 +180,7 @@ test_that("amounts that follow one another do so in sets", {
 
 test_that("tables hold linked values as firmly as their noise allows", {
   swaps <- function(deviation, n = 1000) {
-    noise <- data.frame(variance = deviation^2)
+    noise <- data.frame(variance = deviation^2, cells = 8)
     swaps_of(list(curve = 1:3, n = 1000, tables = list(noise = noise)), n)
   }
   last <- function(...) utils::tail(swaps(...)$beta, 1)
@@ -190,6 +190,8 @@ test_that("tables hold linked values as firmly as their noise allows", {
   expect_equal(last(30), 0.2)
   # Noise is that of a set's counts
   expect_equal(last(60, 500), last(30, 1000))
+  # Of few records a cell they say less
+  expect_equal(last(60, 200), 0.25)
   expect_false(is.unsorted(swaps(30)$beta))
   # Without tables, or of no records, they say least
   none <- swaps_of(list(curve = 1:3, n = 1000), 1000)

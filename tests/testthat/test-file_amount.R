@@ -382,6 +382,18 @@ test_that("earlier amounts have as many bins as noise leaves room for", {
     coef(release, amount = "b"), length(release$amounts$b$coefficients)
   )
   expect_named(synthesize(release, seed = 1)[[1]], c("a", "b", "c"))
+  # Of a version that did not keep them
+  for (name in names(release$amounts)) {
+    release$amounts[[name]]$bin_levels <- NULL
+  }
+  expect_error(
+    synthesize(release), "another version",
+    class = "pseudosynth_error_edited"
+  )
+  expect_error(
+    coef(release, amount = "b"), "another version",
+    class = "pseudosynth_error_edited"
+  )
 })
 
 test_that("nothing is drawn of the last amount for a release", {

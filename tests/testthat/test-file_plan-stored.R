@@ -300,7 +300,7 @@ test_that("a release of records on disk goes on where it failed", {
   calls <- 0
   local_replaced("store_numbers", function(...) {
     calls <<- calls + 1
-    if (calls == 9) stop("The disk is full.")
+    if (calls == 8) stop("The disk is full.")
     plain(...)
   })
   error <- expect_error(

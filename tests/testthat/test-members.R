@@ -584,7 +584,10 @@ test_that("parts that are written have numbers of their own", {
 # The oldest first, and an amount of 0 to 10 million
 amount_plan <- function(rules = NULL, data = amount_persons(), ...) {
   inc <- utils::modifyList(
-    list(type = "amount", lower = 0, upper = 1e7, digits = 0), list(...)
+    list(
+      type = "amount", lower = 0, upper = 1e7, digits = 0,
+      transform = "identity"
+    ), list(...)
   )
   book <- suppressMessages(confirm_codebook(edit_codebook(
     draft_codebook(data), home = "id", inc = inc
