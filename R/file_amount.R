@@ -521,11 +521,16 @@ levels_in_bins <- function(amount) {
 #' @param amounts (count) How many there are.
 #' @noRd
 bins_of_earlier <- function(n, mu, amounts) {
-  told <- min(
-    earlier_bins_told * sqrt(max(n, 1) * mu),
-    most_earlier_bins / max(1, choose(amounts, 2))
-  )
-  earlier_bins[max(1, findInterval(told, earlier_bins))]
+  told <- earlier_bins_told * sqrt(max(n, 1) * mu)
+  choices <- choices_of_earlier(amounts)
+  choices[max(1, findInterval(told, choices))]
+}
+
+#' The numbers of bins that these may have
+#' @noRd
+choices_of_earlier <- function(amounts) {
+  most <- most_earlier_bins / max(1, choose(amounts, 2))
+  earlier_bins[seq_len(max(1, findInterval(most, earlier_bins)))]
 }
 
 #' Levels of these predictors, those of one level among them

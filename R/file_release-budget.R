@@ -30,13 +30,14 @@ least_amount_weight <- 0.3
 plan_amounts <- function(plan, names, mu, neighbours, delta) {
   models <- amount_models(plan, names)
   protected <- names(plan$levels)[!is_published_code(plan)]
+  choices <- choices_of_earlier(length(names))
   # What one has where it has least: its noise must not be too wide
   others <- max(0, length(names) - 1)
   least <- sqrt(1 / (1 + others / least_amount_weight))
   each <- lapply(seq_along(names), function(k) {
     amount <- models[[k]]
     earlier <- names[seq_len(k - 1)]
-    levels <- unique(lapply(earlier_bins, function(bins) {
+    levels <- unique(lapply(choices, function(bins) {
       earlier <- stats::setNames(rep(bins + 1L, k - 1), earlier)
       levels <- predictor_levels(amount, plan$levels, earlier)
       levels[levels > 1]
@@ -143,10 +144,18 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
     amount_budget(mu, neighbours, sigma, links, look)
   }), recursive = FALSE)
   costs <- unlist(lapply(levels, function(levels) {
+    # Of the least budget, whose noise is looked at; others cost as many times
+    # as much
+    least <- budgets[[1]]$tables
+    cost <- if (length(levels) > 0) {
+      amount_tables_cost(least, levels, free, parts)
+    }
     tables <- lapply(budgets, function(budget) {
-      if (!is.null(budget$tables) && length(levels) > 0) {
-        amount_tables_cost(budget$tables, levels, free, parts)
+      if (is.null(budget$tables) || is.null(cost)) {
+        return(NULL)
       }
+      cost$rho <- cost$rho * (budget$tables$amount / least$amount)^2
+      cost
     })
     # What earlier amounts say together is one column more, in place of others
     columns <- 1 + sum(levels - 1) + (links > 0)
