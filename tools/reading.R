@@ -18,7 +18,7 @@ trips <- list(
     sets <- synthesize(file_release(plan, 5), m = 2)
     release(sets, folder, data = people)
   }),
-  lw_final = list(functions = 636, files = 115, run = function() {
+  lw_final = list(functions = 640, files = 115, run = function() {
     people <- subset(ce_income, income > 0, c("income", "age", "earner"))
     people <- people[1:400, ]
     released <- pseudo_posterior(
