@@ -213,10 +213,12 @@ check_paths <- function(paths, of = NULL) {
   }
   refuse(!in_known_encoding(paths), "not text in a known encoding")
   none <- is.na(paths) | !file.exists(paths) | dir.exists(paths)
+  # Which is not shown: what is no file may be a column of the file
   refuse(none, "no file", if (any(grepl("[*?]", paths[none]))) {
-    "{.fn Sys.glob} finds the files that a pattern names."
+    "{.fn Sys.glob} finds the files that a pattern names. A column is given in a
+     data frame: {.code data[\"column\"]}."
   } else {
-    "The first of them is {.file {paths[none][1]}}. A column is given in a data
+    "The first of them is number {which(none)[1]}. A column is given in a data
      frame: {.code data[\"column\"]}."
   })
   # DuckDB takes these for patterns of several names

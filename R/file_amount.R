@@ -503,10 +503,11 @@ set_rows <- function(set, coding, n, share = NULL) {
 #' @noRd
 levels_in_bins <- function(amount) {
   refuse_privacy(
-    is.null(amount$bin_levels),
+    !is.integer(amount$bin_levels) ||
+      !isTRUE(amount$bin_levels %in% (earlier_bins + 1L)),
     "A release must say how many bins its amounts have.",
-    x = "It does not: another version of the package made it.",
-    i = "Use it with that version.",
+    x = "It was edited, or another version of the package made it.",
+    i = "Use it as it was made, with that version.",
     arg = "release", class = "pseudosynth_error_edited"
   )
   amount$bin_levels

@@ -146,15 +146,15 @@ plan_amount <- function(mu, neighbours, delta, bins, levels, free, links = 0,
   costs <- unlist(lapply(levels, function(levels) {
     # Of the least budget, whose noise is looked at; others cost as many times
     # as much
-    least <- budgets[[1]]$tables
+    first <- budgets[[1]]$tables
     cost <- if (length(levels) > 0) {
-      amount_tables_cost(least, levels, free, parts)
+      amount_tables_cost(first, levels, free, parts)
     }
     tables <- lapply(budgets, function(budget) {
       if (is.null(budget$tables) || is.null(cost)) {
         return(NULL)
       }
-      cost$rho <- cost$rho * (budget$tables$amount / least$amount)^2
+      cost$rho <- cost$rho * (budget$tables$amount / first$amount)^2
       cost
     })
     # What earlier amounts say together is one column more, in place of others

@@ -357,6 +357,16 @@ test_that("a folder of Parquet files in hive partitions is the file", {
   )
 })
 
+test_that("a column in place of paths is not shown", {
+  for (column in list(c("Miller", "Smith"), "Miller", c("Miller?", "Smith"))) {
+    error <- expect_error(
+      draft_codebook(column), "no file", class = "pseudosynth_error_input"
+    )
+    expect_no_match(conditionMessage(error), "Miller|Smith")
+    expect_match(conditionMessage(error), "in a data\\s+frame")
+  }
+})
+
 test_that("folders that are no hive partitions are refused", {
   folder <- withr::local_tempdir()
   refused <- function(pattern) {

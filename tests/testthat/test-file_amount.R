@@ -382,18 +382,17 @@ test_that("earlier amounts have as many bins as noise leaves room for", {
     coef(release, amount = "b"), length(release$amounts$b$coefficients)
   )
   expect_named(synthesize(release, seed = 1)[[1]], c("a", "b", "c"))
-  # Of a version that did not keep them
-  for (name in names(release$amounts)) {
-    release$amounts[[name]]$bin_levels <- NULL
+  # Of a version that did not keep them, or edited: as many would never end
+  for (levels in list(NULL, 1e9, NA, 22L, "13")) {
+    for (name in names(release$amounts)) {
+      release$amounts[[name]]["bin_levels"] <- list(levels)
+    }
+    for (use in list(synthesize, function(x) coef(x, amount = "b"))) {
+      expect_error(
+        use(release), "another version", class = "pseudosynth_error_edited"
+      )
+    }
   }
-  expect_error(
-    synthesize(release), "another version",
-    class = "pseudosynth_error_edited"
-  )
-  expect_error(
-    coef(release, amount = "b"), "another version",
-    class = "pseudosynth_error_edited"
-  )
 })
 
 test_that("nothing is drawn of the last amount for a release", {
