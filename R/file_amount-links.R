@@ -6,9 +6,10 @@
 # one predictor, whose slope the steps measure with all others.
 
 # Scores beyond these ends are as far out; squares above 1 count as 1, and in so
-# many whole units
+# many whole units. With fewer, whole noise of several amounts is no longer near
+# enough to Gaussian noise at epsilon 5; with more, it cannot be drawn at .02
 link_ends <- 2.5
-link_unit <- 2^10
+link_unit <- 2^14
 
 # Of an amount's mu squared, where it has links
 share_of_links <- 0.1
@@ -20,6 +21,12 @@ strong_link <- 0.5
 
 # The error of a correlation that still tells something, beside its size
 clear_link <- 0.2
+
+# What an amount's correlation with itself in an earlier wave is expected to be,
+# with its standard deviation, and how much it differs among waves as far apart.
+# A wave of few persons tells none of its own: without this its amounts would
+# follow nothing
+expected_over_waves <- c(mean = 0.6, error = 0.17, differ = 0.1)
 
 # Places between the ends at which expected scores are told apart
 expected_places <- 101L
@@ -70,7 +77,8 @@ link_measurement <- function(links, what = "", about = NULL) {
 #' @param both (double) Records with both values, as released.
 #' @param released (named list) Earlier amounts.
 #' @return (list) `with` (names), `noisy`, the noise as paid; `told`, the
-#'   correlations with these without what is only noise; `strong` (names): those
+#'   correlations with these without what is only noise, and their `error`;
+#'   `strong` (names): those
 #'   whose scores an expected one is of; `among`, correlations of these; with
 #'   any, `spread` and `unsure`, see expected_spread().
 #' @noRd
@@ -80,7 +88,10 @@ released_links <- function(amount, records, both, released, budget, what,
   noisy <- measured(
     x, seeds = list(seed), sums = whole_sums(x, records)
   )[[1]]
-  found <- mapply(linked_correlation, noisy, both, x$noise$deviation)
+  found <- mapply(
+    linked_correlation, noisy, both, x$noise$deviation,
+    links_before(amount, released)
+  )
   told <- found["mean", ]
   error <- found["error", ]
   # Of an earlier wave there are no bins that could tell instead
@@ -93,7 +104,7 @@ released_links <- function(amount, records, both, released, budget, what,
   diag(among) <- 1 + error[strong]
   c(
     list(with = amount$earlier, noisy = noisy), x$noise, list(
-      told = told, strong = amount$earlier[strong],
+      told = told, error = error, strong = amount$earlier[strong],
       among = among
     ), if (any(strong)) {
       expected_spread(told[strong], among, error[strong])
@@ -132,15 +143,41 @@ links_among <- function(released) {
   among
 }
 
+#' What is expected of an amount's correlations before they are measured
+#'
+#' Of waves, by what those that are as far apart have told.
+#' @inheritParams released_links
+#' @return (list of double, by link) Mean and standard deviation; `NULL`: any
+#'   correlation is as likely.
+#' @noRd
+links_before <- function(amount, released) {
+  if (is.null(amount$apart)) {
+    return(vector("list", length(amount$earlier)))
+  }
+  same <- released[amount$earlier]
+  differ <- expected_over_waves[["differ"]]^2
+  of <- function(part, apart) {
+    unlist(lapply(same, function(x) x$links[[part]][x$apart == apart]))
+  }
+  lapply(amount$apart, function(apart) {
+    told <- c(expected_over_waves[["mean"]], of("told", apart))
+    sure <- 1 / c(
+      expected_over_waves[["error"]]^2, of("error", apart)^2 + differ
+    )
+    c(sum(told * sure) / sum(sure), sqrt(1 / sum(sure) + differ))
+  })
+}
+
 #' The correlation of normal scores whose links have such a noisy sum
 #'
-#' Any is as likely beforehand. On a grid, and again where the first one shows
-#' it: noise may be of any size beside the records.
+#' On a grid, and again where the first one shows it: noise may be of any size
+#' beside the records.
 #' @param noisy,both,noise (numbers) The sum, its records and its noise's
 #'   standard deviation.
+#' @param before (double or `NULL`) See links_before().
 #' @return (named double) `mean` and `error`, its standard deviation.
 #' @noRd
-linked_correlation <- function(noisy, both, noise) {
+linked_correlation <- function(noisy, both, noise, before = NULL) {
   clipped <- function(v) {
     v * stats::pchisq(1 / v, 3) + stats::pchisq(1 / v, 1, lower.tail = FALSE)
   }
@@ -150,6 +187,7 @@ linked_correlation <- function(noisy, both, noise) {
     r <- seq(ends[1], ends[2], length.out = 401)
     miss <- noisy - records * (clipped(2 * (1 + r)) - clipped(2 * (1 - r)))
     fit <- -(miss / noise)^2 / 2
+    if (!is.null(before)) fit <- fit - ((r - before[1]) / before[2])^2 / 2
     share <- exp(fit - max(fit))
     share <- share / sum(share)
     mean <- sum(share * r)

@@ -442,7 +442,7 @@ amount_rows <- 50000
 # (bench/file_rivals.R), of any other fewer. More bins keep more of what two
 # amounts have in common and add more noise.
 earlier_bins <- c(12L, 16L, 20L, 24L)
-earlier_bins_told <- 0.135
+earlier_bins_told <- 0.15
 # All amounts' earlier ones have so many bins at most, added up, if not the
 # fewest: time grows with them
 most_earlier_bins <- 520
@@ -558,7 +558,8 @@ predictor_levels <- function(amount, levels, earlier) {
 #' @param columns (character) Of the block.
 #' @param amounts (character) In the order in which they are released.
 #' @return (list) As `amount`; of a slot's with `near` (names of `columns` and
-#'   of `amounts` that predict it) and, in a panel, `earlier`.
+#'   of `amounts` that predict it) and, in a panel, `earlier` and `apart` (by how
+#'   many waves each of these is earlier).
 #' @noRd
 linked_amount <- function(amount, members, columns, amounts) {
   before <- amounts[seq_len(match(amount$name, amounts) - 1)]
@@ -585,5 +586,6 @@ linked_amount <- function(amount, members, columns, amounts) {
   )
   variable <- variables_of_columns(c(amount$name, before), members)
   amount$earlier <- before[slot(before) > 0 & variable[-1] == variable[1]]
+  amount$apart <- own - slot(amount$earlier)
   amount
 }

@@ -205,9 +205,10 @@ block_pairs <- function(plan, n = plan$n, margins = plan$margins) {
 alike_tables <- function(tables, alike, none) {
   groups <- split(seq_along(alike), alike)
   for (own in groups[lengths(groups) > 1]) {
-    residual <- do.call(cbind, lapply(tables[own], `[[`, "residual"))
     told <- 1 / vapply(tables[own], `[[`, 0, "variance")
     one <- tables[[own[1]]]
+    shared <- shared_association(tables[own], told)
+    residual <- do.call(cbind, lapply(tables[own], `[[`, "residual")) - shared
     # How many figures, and how much of the noise, each part has
     spread <- 0 * told
     free <- prod(one$levels - 1)
@@ -216,19 +217,46 @@ alike_tables <- function(tables, alike, none) {
       figures <- part$figures
       if (figures == 0) next
       x <- part$of(residual)
-      shared <- drop(x %*% told) / sum(told)
-      differ <- sum(told * colSums((x - shared)^2))
+      mean <- drop(x %*% told) / sum(told)
+      differ <- sum(told * colSums((x - mean)^2))
       kept <- max(0, 1 - (length(own) - 1) * figures / differ)
-      near <- near + shared + kept * (x - shared)
+      near <- near + mean + kept * (x - mean)
       spread <- spread +
         figures / free * (kept / told + (1 - kept) / sum(told))
     }
     for (k in seq_along(own)) {
-      tables[[own[k]]]$residual <- near[, k]
+      tables[[own[k]]]$residual <- shared[, k] + near[, k]
       tables[[own[k]]]$variance <- spread[k]
     }
   }
   tables
+}
+
+#' What tables have beside their margins' product if all are associated alike
+#'
+#' The tables' sum, fitted to the margins of each: of all tables with these
+#' margins the one with the sum's odds ratios. Where the same transitions are
+#' as likely in every wave, they have the same odds ratios, however margins
+#' change.
+#' @param weight (double) Of each table.
+#' @return (matrix) A column for each table.
+#' @noRd
+shared_association <- function(tables, weight, rounds = 30) {
+  levels <- tables[[1]]$levels
+  sum <- Reduce(`+`, Map(function(one, weight) {
+    weight * (one$base + one$residual)
+  }, tables, weight))
+  # What is below 0 is noise
+  sum <- array(pmax(sum, 1e-9 * max(sum, 1e-300)), levels)
+  vapply(tables, function(one) {
+    base <- array(one$base, levels)
+    margins <- list(rowSums(base), colSums(base))
+    fitted <- sum
+    for (round in seq_len(rounds)) {
+      fitted <- fitted_once(fitted, list(1, 2), margins)
+    }
+    centred_table(as.vector(fitted - base), levels)
+  }, numeric(length(sum)))
 }
 
 #' The orthogonal parts of a centred table: who is there, and what they are

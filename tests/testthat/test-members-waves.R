@@ -296,7 +296,7 @@ test_that("what waves have in common is better known than each of them", {
     )
     list(
       columns = 1:2, levels = c(3L, 3L), residual = as.vector(truth) + noise,
-      variance = 1
+      base = rep(100, 9), variance = 1
     )
   }
   near <- alike_tables(lapply(1:6, table), rep("a", 6), c(NA, NA))
@@ -313,11 +313,84 @@ test_that("what waves have in common is better known than each of them", {
   alone <- lapply(1:2, table)
   expect_identical(alike_tables(alone, c("a", "b"), c(NA, NA)), alone)
   expect_identical(alike_tables(alone, NULL, NULL), alone)
+  # A lasting table of nothing tells nothing
+  none <- lapply(1:2, function(k) {
+    list(
+      columns = 1:2, levels = c(3L, 3L), residual = numeric(9),
+      base = numeric(9), variance = 1
+    )
+  })
+  empty <- alike_tables(none, c("a", "a"), c(NA, NA))
+  expect_identical(empty[[2]]$residual, numeric(9))
   # The parts are the whole
   x <- centred_table(rnorm(12), c(3L, 4L))
   parts <- parts_of_tables(c(3L, 4L), c(3L, 4L))
   expect_equal(Reduce(`+`, lapply(parts, function(p) drop(p$of(x)))), x)
   expect_equal(sum(vapply(parts, `[[`, 0, "figures")), 6)
+})
+
+test_that("the same transitions at other margins are one association", {
+  withr::local_seed(1)
+  # Level 4: no such wave. Fewer and fewer are in the second level
+  moves <- rbind(
+    c(0.8, 0.05, 0.1, 0.05), c(0.3, 0.5, 0.1, 0.1), c(0.1, 0.1, 0.75, 0.05),
+    c(0.1, 0.05, 0.05, 0.8)
+  )
+  share <- c(0.3, 0.4, 0.2, 0.1)
+  truth <- list()
+  for (k in 1:5) {
+    truth[[k]] <- 6000 * share * moves
+    share <- drop(share %*% moves)
+  }
+  table <- function(counts, deviation = 30) {
+    base <- outer(rowSums(counts), colSums(counts)) / sum(counts)
+    list(
+      columns = 1:2, levels = c(4L, 4L), base = as.vector(base),
+      variance = deviation^2, residual = as.vector(counts - base) +
+        centred_table(rnorm(16, 0, deviation), c(4L, 4L))
+    )
+  }
+  alike <- function(tables) alike_tables(tables, rep("a", 5), c(4L, 4L))
+  counts <- function(tables) lapply(tables, function(x) x$base + x$residual)
+  exact <- counts(alike(lapply(truth, table, deviation = 1e-6)))
+  expect_equal(exact, lapply(truth, as.vector), tolerance = 1e-4)
+  # So their noise is nearly that of a mean of five
+  found <- lapply(1:20, function(k) {
+    noisy <- lapply(truth, table)
+    miss <- function(x) mean(unlist(Map(`-`, counts(x), truth))^2)
+    c(miss(alike(noisy)), miss(noisy))
+  })
+  miss <- Reduce(`+`, found)
+  expect_lt(miss[1], 0.4 * miss[2])
+})
+
+test_that("a wave of few follows the others", {
+  before <- function(told, error, apart = 1L) {
+    amounts <- lapply(seq_along(told), function(k) {
+      list(apart = 1L, links = list(told = told[k], error = error[k]))
+    })
+    names(amounts) <- letters[seq_along(told)]
+    links_before(
+      list(earlier = names(amounts), apart = rep(apart, length(told))), amounts
+    )[[1]]
+  }
+  # By waves as far apart, if these tell it; else by what is stated
+  expect_equal(before(c(0.9, 0.9), c(0.01, 0.01))[1], 0.9, tolerance = 0.06)
+  expect_lt(before(c(0.9, 0.9), c(0.01, 0.01))[2], 0.15)
+  stated <- expected_over_waves[["mean"]]
+  expect_equal(before(0.9, 1e6)[1], stated)
+  expect_equal(before(c(0.9, 0.9), c(0.01, 0.01), 2L)[1], stated)
+  # A clear sum says it alone, noise nothing
+  sums <- sum(whole_links(c(3, 0, -3), list(c(-3, 0, 3)))) * 1000
+  against <- linked_correlation(sums, 3000, 10, c(0.6, 0.1))[["mean"]]
+  expect_lt(against, -0.9)
+  unclear <- linked_correlation(0, 100, 1e7, c(0.6, 0.1))
+  expect_equal(unclear[["mean"]], 0.6, tolerance = 0.01)
+  expect_equal(unclear[["error"]], 0.1, tolerance = 0.05)
+  # Amounts that are no waves: any correlation is as likely
+  expect_identical(links_before(list(earlier = c("a", "b")), list()),
+    list(NULL, NULL)
+  )
 })
 
 test_that("amounts keep their correlation over waves", {
