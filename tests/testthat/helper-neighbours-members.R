@@ -526,7 +526,7 @@ naive_together <- function(x, amount) {
   one <- score[-1]
   other <- score[-length(score)]
   near <- pmin((one + other)^2, 1) - pmin((one - other)^2, 1)
-  trunc(mean(trunc(2^10 * near)))
+  trunc(mean(trunc(2^14 * near)))
 }
 
 #' @param x (double) Of the household, or of all its members.
@@ -596,8 +596,8 @@ naive_bounds <- function(case, release) {
   amounts <- lapply(release$amounts, function(amount) {
     c(
       if (!is.null(amount$look)) first(amount$look), first(amount$margin),
-      if (!is.null(amount$together)) 2^10,
-      if (!is.null(amount$links)) sqrt(length(amount$links$with)) * 2^10,
+      if (!is.null(amount$together)) 2^14,
+      if (!is.null(amount$links)) sqrt(length(amount$links$with)) * 2^14,
       # A score of a clip times the longest vector, and a fifth for its count
       rep(2^22 * sqrt(1 + 0.2^2), length(amount$steps)),
       rep(NA_real_, tables_of_looks(amount$tables$looks))

@@ -47,7 +47,10 @@ test_that("sums of links say how near amounts are", {
 test_that("noise alone leads to expect nothing", {
   withr::local_seed(1)
   # Noise far larger than all records
-  found <- replicate(200, linked_correlation(rnorm(1, 0, 1e6), 100, 1e6))
+  noise <- 1000 * link_unit
+  found <- replicate(
+    200, linked_correlation(rnorm(1, 0, noise), 100, noise)
+  )
   expect_gt(min(found["error", ]), 0.5)
   expect_lt(max(abs(found["mean", ])), 0.2)
   expected <- replicate(50, {
