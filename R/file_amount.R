@@ -558,8 +558,8 @@ predictor_levels <- function(amount, levels, earlier) {
 #' @param columns (character) Of the block.
 #' @param amounts (character) In the order in which they are released.
 #' @return (list) As `amount`; of a slot's with `near` (names of `columns` and
-#'   of `amounts` that predict it) and, in a panel, `earlier` and `apart` (by how
-#'   many waves each of these is earlier).
+#'   of `amounts` that predict it) and, in a panel, `earlier` and `apart` (how
+#'   many waves each of these is before it).
 #' @noRd
 linked_amount <- function(amount, members, columns, amounts) {
   before <- amounts[seq_len(match(amount$name, amounts) - 1)]
