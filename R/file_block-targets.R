@@ -241,7 +241,7 @@ alike_tables <- function(tables, alike, none) {
 #' @param weight (double) Of each table.
 #' @return (matrix) A column for each table.
 #' @noRd
-shared_association <- function(tables, weight, rounds = 30) {
+shared_association <- function(tables, weight, rounds = 15) {
   levels <- tables[[1]]$levels
   sum <- Reduce(`+`, Map(function(one, weight) {
     weight * (one$base + one$residual)
@@ -342,10 +342,28 @@ expected_table <- function(columns, levels, n, margins, smaller, rounds = 30) {
 #' @param wanted (list of double)
 #' @noRd
 fitted_once <- function(table, kept, wanted) {
+  size <- dim(table)
   for (s in seq_along(kept)) {
-    now <- apply(table, kept[[s]], sum)
-    ratio <- ifelse(now > 0, wanted[[s]] / now, 0)
-    table <- sweep(table, kept[[s]], ratio, `*`)
+    at <- kept[[s]]
+    first <- at[1] == 1 && all(diff(at) == 1)
+    last <- !first && at[length(at)] == length(size) && all(diff(at) == 1)
+    # Much faster than apply(), of which panels have thousands
+    now <- if (first) {
+      rowSums(table, dims = length(at))
+    } else if (last) {
+      colSums(table, dims = length(size) - length(at))
+    } else {
+      apply(table, at, sum)
+    }
+    ratio <- wanted[[s]] / now
+    ratio[!(now > 0)] <- 0
+    table <- if (first) {
+      table * as.vector(ratio)
+    } else if (last) {
+      table * rep(ratio, each = prod(size[-at]))
+    } else {
+      sweep(table, at, ratio, `*`)
+    }
   }
   table
 }
