@@ -41,12 +41,16 @@ paths_source <- function(paths) {
   done <- FALSE
   on.exit(if (!done) close())
   check_hive_names(con, backend, paths, keys$names)
-  done <- or_else({
-    read_into_table(con, sprintf(
+  reading <- function(paths) {
+    sprintf(
       "%s([%s], union_by_name = true, hive_partitioning = %s%s)",
       file_readers[[kind]], toString(sql_value(backend, normalizePath(paths))),
       tolower(is_hive), if (is_hive) hive_settings else reader_settings[[kind]]
-    ))
+    )
+  }
+  done <- or_else({
+    read_into_table(con, reading(paths))
+    tell_lacking(con, lapply(paths, reading))
     if (kind == "csv") duckdb_flags(con)
     duckdb_typed(con, keys$names, hive_number, "BIGINT")
     TRUE
@@ -70,6 +74,32 @@ paths_source <- function(paths) {
       columns = stats::setNames(nm = columns), where = list()
     ))
   )
+}
+
+#' Say which columns some of several files lack: their records lack a value
+#' @param readings (list of string) Each file, as a query names it.
+#' @noRd
+tell_lacking <- function(con, readings) {
+  if (length(readings) == 1) {
+    return(invisible())
+  }
+  columns <- lapply(readings, function(from) {
+    # No row is needed to tell names. Those in other case are the same column
+    from <- sub("sample_size = -1", "sample_size = 1", from, fixed = TRUE)
+    tolower(names(DBI::dbGetQuery(
+      con, sprintf("SELECT * FROM %s LIMIT 0", from)
+    )))
+  })
+  files <- table(unlist(columns))
+  lacking <- files[files < length(readings)]
+  if (length(lacking) > 0) {
+    tell_of(
+      "files", "The {length(readings)} files of {.arg data} do not all have the
+                same columns. Where one lacks a column, no record has a value.",
+      i = "Files that have {.code {names(lacking)}}: {as.vector(lacking)}."
+    )
+  }
+  invisible()
 }
 
 # What DuckDB keeps of files in memory, at most: its own limit is most of the

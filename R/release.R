@@ -180,8 +180,12 @@ release <- function(x, path, formats = "csv", data = NULL,
     is_job(x) || inherits(x, c("synthetic_data", names(releasable_objects))), x,
     "{.arg x} must be a {.cls pseudo_posterior}, {.cls synthetic_data} or a
      source of sets.",
-    i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
-         {.fn score_release}, {.fn perturbed_histogram} or {.fn as_generator}."
+    i = if (inherits(x, "written_sets")) {
+      "These sets are written already, with codebook and label beside them."
+    } else {
+      "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
+       {.fn score_release}, {.fn perturbed_histogram} or {.fn as_generator}."
+    }
   )
   check_path(path)
   object <- inherits(x, names(releasable_objects))

@@ -121,7 +121,11 @@ release_sets <- function(synthetic, data, variable = NULL) {
     is.list(sets) && length(sets) > 0 &&
       all(vapply(sets, is.data.frame, TRUE)), synthetic,
     "{.arg synthetic} must be {.cls synthetic_data}, a
-     {.cls pseudo_posterior}, a data frame or a list of data frames."
+     {.cls pseudo_posterior}, a data frame or a list of data frames.",
+    i = if (inherits(synthetic, "written_sets")) {
+      "Sets without {.arg into} of {.fn synthesize} tell the same: they follow
+       the same law."
+    }
   )
   for (set in sets) check_one_set(set, data)
   # Numbers of households are nobody's

@@ -249,6 +249,17 @@ test_that("CSV and Parquet files are released as the data frame is", {
   refused(c(parts, path("copy.parquet")), "1 of the paths is a copy")
   refused(c(path("it's one.csv"), parts), "2 of the paths are not of the kind")
   # A row of another length is an error, and no reason to read another format
+  # Columns that some files lack are told, not filled in silence
+  utils::write.csv(data.frame(x = 1:9, y = 2), path("2001.csv"))
+  utils::write.csv(data.frame(X = 1:9, y = 2), path("2002.csv"))
+  utils::write.csv(data.frame(x = 1:9, z = 2), path("2003.csv"))
+  told <- function(files) {
+    rlang::catch_cnd(draft_codebook(path(files)), "pseudosynth_message_files")
+  }
+  expect_null(told(c("2001.csv", "2002.csv")))
+  expect_match(
+    conditionMessage(told(c("2001.csv", "2003.csv"))), "y.*z.*: 1 and 1"
+  )
   lines <- readLines(path("it's one.csv"))
   for (row in c(paste0(lines[40], ",41"), "41,secret")) {
     writeLines(replace(lines, 40, row), path("uneven.csv"))

@@ -46,6 +46,10 @@ test_that("sets of one part are those that synthesize() returns", {
   expect_match(readLines(file.path(folder, "label.txt"))[1], "strict")
   expect_equal(nobs(written), 2000)
   expect_output(print(written), "2 sets of 2,000 records")
+  expect_error(
+    utility(written, people(3000)), "without `into`", class = input_error
+  )
+  expect_error(release(written, folder), "written already", class = input_error)
   written$n_records <- 1
   expect_identical(guarantee(written)$label, "none")
 })
