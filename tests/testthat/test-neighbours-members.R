@@ -37,7 +37,7 @@ test_that("a household with amounts moves what it pays for, alone", {
 
 test_that("a person with all waves moves what is paid for, alone", {
   found <- pairs_of(
-    by_night(60, 2), 23,
+    by_night(60, 12), 23,
     panel = TRUE, slots = 3, own = c("work", "free"), shared = "region",
     complete = FALSE
   )
