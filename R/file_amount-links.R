@@ -78,9 +78,9 @@ link_measurement <- function(links, what = "", about = NULL) {
 #' @param released (named list) Earlier amounts.
 #' @return (list) `with` (names), `noisy`, the noise as paid; `told`, the
 #'   correlations with these without what is only noise, and their `error`;
-#'   `strong` (names): those
-#'   whose scores an expected one is of; `among`, correlations of these; with
-#'   any, `spread` and `unsure`, see expected_spread().
+#'   `strong` (names): those whose scores an expected one is of; `among`,
+#'   correlations of these; with any, `spread` and `unsure`, see
+#'   expected_spread().
 #' @noRd
 released_links <- function(amount, records, both, released, budget, what,
                            seed) {
